@@ -1,6 +1,6 @@
 // How an activity is chosen, begun and described.
 import { path, post } from '../base/api.js';
-import { announce } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { t } from '../base/text.js';
 import { devicesOfScene, sceneNamed } from '../model/activities.js';
 import { device, inRoom, saveRun, showRoom } from '../model/store.js';

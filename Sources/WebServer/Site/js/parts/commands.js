@@ -75,6 +75,8 @@ async function jumpOnce(by, button) {
 export const skip = (direction, button) => runAction(button, () => post(inRoom(`/${direction}`)));
 export const endActivity = (button) => runAction(button, () => post(inRoom('/end')));
 export const setVolume = throttle((to) => post(inRoom('/volume'), { to }));
+/** Changes the volume by percent, within the limits of the session; answers with the new one. */
+export const changeVolume = (by) => post(inRoom('/volume'), { by });
 export const setMute = (mute, button) => runAction(button, () => post(inRoom('/volume'), { mute }));
 export const volume = () => value(amplifier(), 'volume');
 export const isMuted = () => value(amplifier(), 'muted') === true;

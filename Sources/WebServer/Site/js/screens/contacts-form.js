@@ -1,7 +1,8 @@
 // The form for one's e-mail address and phone number in a sheet: both together are verified, or the
 // phone number alone. ContactSettings says what it does.
 import { post } from '../base/api.js';
-import { announce, btn, h, setChildren, submitBtn } from '../base/dom.js';
+import { btn, h, setChildren, submitBtn } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { t } from '../base/text.js';
 import { ContactSettings } from '../model/contact-settings.js';
 import { drive, emits, failurePainter } from '../model/flow.js';

@@ -7,17 +7,8 @@ import * as theater from '../model/store.js';
 import { ambient } from '../parts/item-cover.js';
 import { withRoom } from '../parts/room-switch.js';
 import { progressOf } from '../parts/runs.js';
-import { slider } from '../parts/sliders.js';
-import {
-  amplifier,
-  canSeek,
-  flip,
-  isPaused,
-  jump,
-  jumpName,
-  setVolume,
-  volume,
-} from '../parts/commands.js';
+import { volumeControl } from '../parts/volume.js';
+import { canSeek, flip, isPaused, jump, jumpName } from '../parts/commands.js';
 import { isMusic } from '../model/activities.js';
 import { titleOf, tunedFrequencyText } from '../model/words.js';
 import { t } from '../base/text.js';
@@ -39,8 +30,7 @@ export class ItemBar {
     this.jumpButtons = [jumpButton('back', JUMP_BACK), jumpButton('forward', JUMP_FORWARD)];
     this.title = h('span', 'name');
     this.time = h('span', 'num');
-    this.level = slider({ label: t('state.volume'), value: 0, onchange: setVolume });
-    this.volume = h('div', 'mini-volume', icon('volume'), this.level.input);
+    this.volume = volumeControl();
     this.progress = ariaHidden('div', 'mini-wire', h('i'));
     this.cover = h('i');
     const words = h('span', {}, this.title, h('span', 'sub', this.time));
@@ -51,7 +41,7 @@ export class ItemBar {
       this.progress,
       h('a', { class: 'mini-what', href: '/player' }, this.cover, words),
       h('div', 'mini-keys', backButton, this.pauseButton, forwardButton),
-      this.volume,
+      this.volume.node,
     );
   }
   /** @param screen the screen above the bar */
@@ -74,8 +64,7 @@ export class ItemBar {
     const share = play?.duration ? (play.position / play.duration).toFixed(4) : 0;
     this.progress.style.setProperty('--at', share);
     this.paintKeys(play);
-    this.volume.hidden = !amplifier();
-    if (volume() !== undefined) this.level.set(volume());
+    this.volume.paint();
   }
   paintCover(now, title) {
     const item = [title, now.player, now.item].join();

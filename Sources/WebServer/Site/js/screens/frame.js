@@ -3,6 +3,7 @@ import { $, h } from '../base/dom.js';
 import * as theater from '../model/store.js';
 import { followMediaKeys } from '../parts/media-keys.js';
 import { followOthers } from '../parts/follow-others.js';
+import { followVolumeKeys } from '../parts/volume.js';
 import { ItemBar } from './frame-bar.js';
 import { paintConnection, removeNotice } from './frame-connection.js';
 import { mayOpen, navigation } from './frame-navigation.js';
@@ -34,6 +35,7 @@ class Frame {
     this.stops = [
       theater.watch(() => this.paint(), TIME_PERIOD),
       followMediaKeys(),
+      followVolumeKeys(),
       followOthers(go),
     ];
   }

@@ -8,6 +8,7 @@ import { currentWords } from '../model/activities.js';
 import { titleOf } from '../model/words.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { seekBar } from '../parts/sliders.js';
+import { volumeControl } from '../parts/volume.js';
 import { canSeek, endActivity, flip, isPaused, seekTo } from '../parts/commands.js';
 import { remainingTime, startButtons } from '../parts/resume.js';
 import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
@@ -31,14 +32,16 @@ const MOST_CHOICES = 2;
 export function homeHero(go) {
   const node = h('section', { class: 'hero', 'aria-labelledby': 'hero' });
   const seek = seekBar({ label: t('player.place'), onseek: seekTo });
+  const volume = volumeControl();
   return {
     node,
     paint(stopped) {
       const view = currentView(stopped);
       rebuildIfChanged(node, keyOf(view), () => {
         node.dataset.status = view.now.status;
-        return [picture(view), h('div', 'hero-words', content(view, seek, go))];
+        return [picture(view), h('div', 'hero-words', content(view, { seek, volume, go }))];
       });
+      volume.paint();
     },
     movePosition() {
       const play = theater.playback();
@@ -84,7 +87,7 @@ function picture({ now, play, isIdle, stopped, title }) {
   const art = ariaHidden('div', 'hero-art', cover(title, { kind: 'still', moment }));
   return withPicture(art, isIdle ? stopped?.id : now.item);
 }
-function content(view, seek, go) {
+function content(view, { seek, volume, go }) {
   switch (view.now.status) {
     case 'idle':
       return idleContent(view, go);
@@ -94,7 +97,7 @@ function content(view, seek, go) {
     case 'ending':
       return movingContent(view);
     default:
-      return runningContent(view, seek);
+      return runningContent(view, seek, volume);
   }
 }
 const headlines = (small, name) => [
@@ -133,7 +136,7 @@ function movingContent({ now, title, step }) {
     h('div', 'hero-keys', isStarting ? endButton(t('do.cancel')) : null),
   ];
 }
-function runningContent({ now, play, title }, seek) {
+function runningContent({ now, play, title }, seek, volume) {
   const wasResumed = now.resumedAt > NEAR_START && play?.state === 'playing';
   seek.input.disabled = !canSeek();
   return [
@@ -142,6 +145,7 @@ function runningContent({ now, play, title }, seek) {
     play?.duration ? h('div', 'hero-seek', seek.node) : null,
     wasResumed ? resumedNote(now.resumedAt) : null,
     runningKeys(play),
+    volume.node,
   ];
 }
 function resumedNote(position) {

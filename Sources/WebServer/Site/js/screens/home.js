@@ -7,6 +7,7 @@ import { reachableLamps, withRole } from '../model/room-devices.js';
 import { describe, describeLamps, lampsName, nameOf } from '../model/words.js';
 import { section } from '../parts/cards.js';
 import { chip, lampsProvenance, stateProvenance } from '../parts/chips.js';
+import { offButton, whatIsOn } from '../parts/everything-off.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { roomSwitch } from '../parts/room-switch.js';
 import { greeting } from './greeting.js';
@@ -31,12 +32,15 @@ export async function show(main, { go, exit, begin }) {
   const scenes = homeScenes(go);
   const stopped = homeStopped(go);
   const facts = h('ul', 'chips');
+  const on = whatIsOn();
+  const off = offButton();
   const picture = ariaHidden('div', 'mini-room');
   await Promise.all([scenes.load(), stopped.load()]);
   main.append(
-    ...welcome({ exit, begin }),
+    welcome({ exit, begin }, off.node),
     places.node,
     hero.node,
+    on.node,
     activities,
     stopped.node,
     h('div', 'home-two', h('div', 'home-left', scenes.node), roomSection(picture, facts)),
@@ -46,6 +50,9 @@ export async function show(main, { go, exit, begin }) {
     places.paint();
     hero.paint(stopped.last());
     activities.hidden = !tiles.paint();
+    on.paint();
+    // One button is enough.
+    off.paint({ isHidden: !on.node.hidden });
     paintFacts(facts);
     stopped.paint();
   }
@@ -66,12 +73,13 @@ export async function show(main, { go, exit, begin }) {
     endRoom();
   };
 }
-/** Greets the person, beside the way out; a wall tablet is nobody's. */
-function welcome(app) {
-  if (theater.isWallTablet()) return [];
+/** Greets the person, beside the ways out; a wall tablet is nobody's. */
+function welcome(app, off) {
   const { name } = theater.store.session.user;
   const words = h('p', 'title-4', t('home.hello', { greeting: greeting(), name }));
-  return [h('div', 'page-head home-head', words, logOutButton(app))];
+  const person = theater.isWallTablet() ? [] : [words];
+  const ways = [off, theater.isWallTablet() ? '' : logOutButton(app)].filter(Boolean);
+  return h('div', 'page-head home-head', person, h('div', 'head-keys', ways));
 }
 const roomSection = (picture, facts) =>
   h(

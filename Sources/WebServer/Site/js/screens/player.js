@@ -18,10 +18,7 @@ import {
   jump,
   jumpName,
   seekTo,
-  setMute,
-  setVolume,
   skip,
-  volume,
 } from '../parts/commands.js';
 import { cover } from '../parts/cover.js';
 import { sheet } from '../parts/dialogs.js';
@@ -32,7 +29,8 @@ import { rebuildIfChanged } from '../parts/rebuild.js';
 import { withRoom } from '../parts/room-switch.js';
 import { speakers, track } from '../parts/role-controls.js';
 import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
-import { seekBar, slider } from '../parts/sliders.js';
+import { seekBar } from '../parts/sliders.js';
+import { volumeControl } from '../parts/volume.js';
 
 export const title = () => t('player.title');
 
@@ -44,14 +42,14 @@ const FORWARD_SECONDS = 30;
 export function show(main, { go }) {
   withdraw();
   const seek = seekBar({ label: t('player.place'), onseek: (to) => seekTo(to) });
-  const level = slider({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume });
-  const parts = { seek, level, go };
+  const volume = volumeControl();
+  const parts = { seek, volume, go };
   const paint = () => {
     const current = theater.activity();
     const play = theater.playback();
     rebuildIfChanged(main, shownState(current, play), () => build(current, play, parts));
     if (play?.duration) showPosition(main, seek, play);
-    if (volume() !== undefined) showVolume(main, level);
+    volume.paint();
   };
   paint();
   const unwatch = theater.watch(paint, POSITION_PERIOD_MS);
@@ -71,9 +69,7 @@ function shownState(current, play) {
     current.player,
     theater.room()?.name,
     play?.state,
-    isMuted(),
     canSeek(),
-    !!amplifier(),
     !!play?.duration,
     play?.title,
     ['starting', 'ending', 'failed'].includes(current.status) ? progressOf(current.run) : 0,
@@ -85,10 +81,6 @@ function showPosition(main, seek, play) {
   seek.set(play.position, play.duration);
   const ends = main.querySelector('.ends');
   if (ends) ends.textContent = endWords(play);
-}
-function showVolume(main, level) {
-  level.set(volume());
-  for (const output of main.querySelectorAll('.level-out')) output.textContent = `${volume()} %`;
 }
 /** When the item ends, if it plays on. */
 function endWords({ state, duration, position }) {
@@ -105,7 +97,6 @@ const KEYS = {
   ArrowRight: 'forward',
   j: 'back',
   l: 'forward',
-  m: 'mute',
 };
 const FOCUSABLE = 'input, button, a, dialog, textarea, select';
 function press(event) {
@@ -136,7 +127,7 @@ function build(current, play, parts) {
       current.status === 'failed' ? fault() : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null,
       isOfDisc ? transport(play, isFilm) : null,
-      loudness(parts),
+      h('div', 'player-volume', parts.volume.node),
       actions(role, parts.go),
     ),
   ];
@@ -247,20 +238,6 @@ function transport(play, isFilm) {
     seekKey('forward', FORWARD_SECONDS),
     skipKey('next', isFilm ? 'player.nextChapter' : 'player.nextSong'),
   );
-}
-function loudness({ level }) {
-  if (!amplifier()) return null;
-  const wasMuted = isMuted();
-  const props = {
-    class: 'btn icon quiet',
-    'aria-pressed': wasMuted,
-    'aria-label': t('state.muted'),
-    data: { focus: 'mute' },
-    onclick: () => setMute(!wasMuted, mute),
-  };
-  const mute = h('button', props, icon(wasMuted ? 'mute' : 'volume'));
-  const output = ariaHidden('span', 'num small level-out');
-  return h('div', 'player-volume', h('div', 'vol-line', mute, level.input, output));
 }
 function actions(role, go) {
   const action = (name, picture, run) =>

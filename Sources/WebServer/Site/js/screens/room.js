@@ -12,6 +12,7 @@ import { describe, describeLamps, lampsName, nameOf, titleOf, value } from '../m
 import { progressOf, retry } from '../parts/runs.js';
 import { deviceSheet } from '../parts/controls.js';
 import { lampsSheet } from '../parts/lamps-sheet.js';
+import { offButton } from '../parts/everything-off.js';
 import { roomSwitch } from '../parts/room-switch.js';
 import { roomChips } from './room-chips.js';
 import { capitalized, t } from '../base/text.js';
@@ -98,14 +99,22 @@ function roomLabels() {
     'aria-label': t('room.names'),
   }, icon('info'));
   const places = roomSwitch();
+  const off = offButton('glass');
   return {
-    header: h('header', 'room-head', h('div', {}, name, state), places.node, names),
+    header: h(
+      'header',
+      'room-head',
+      h('div', {}, name, state),
+      places.node,
+      h('div', 'head-keys', off.node, names),
+    ),
     clock: ariaHidden('p', 'rest-clock', time, rest),
     names,
     update(activity, play) {
       setText(name, activity.status === 'idle' ? idleName() : titleOf(activity) ?? '');
       setText(state, stateText(activity, play));
       places.paint();
+      off.paint();
       setText(time, clockTime(Date.now()));
       setText(rest, play?.duration ? timeLeft(play.duration - play.position) : '');
     },

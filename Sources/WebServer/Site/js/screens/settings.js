@@ -11,6 +11,7 @@ import { saveLanguage } from '../parts/commands.js';
 import { askQuestion } from '../parts/dialogs.js';
 import { showFailure } from '../parts/failures.js';
 import { follows } from '../parts/follow-others.js';
+import { turnOff } from '../parts/everything-off.js';
 import { languageChoice } from '../parts/language.js';
 import { leavingEnds, setLeavingEnds } from '../parts/leave-player.js';
 import { slider } from '../parts/sliders.js';
@@ -119,11 +120,6 @@ async function scan() {
   ];
   toast(`${counts.join(', ')}.`);
 }
-async function turnOff() {
-  const { run } = await post('/off');
-  theater.saveRun(run);
-  toast(t('settings.offDone'));
-}
 /** The screens that only owners open. */
 const OWNER_SCREENS = [
   { href: '/configuration', title: 'editor.title', about: 'editor.about' },
@@ -146,7 +142,7 @@ function controller() {
     setting(
       t('settings.off'),
       t('settings.offNote'),
-      quiet(t('do.turnOff'), t('settings.turnOff'), turnOff),
+      quiet(t('do.turnOff'), t('settings.turnOff'), () => turnOff()),
     ),
     theater.isOwner() ? OWNER_SCREENS.map(ownerScreen) : null,
     setting(t('settings.address'), addressText()),

@@ -1,0 +1,182 @@
+// The volume under a thumb: quieter and louder, which repeat while they are held, mute, and a
+// slider. All of them on one screen show the same number.
+import { ariaHidden, clamp, h, setText } from '../base/dom.js';
+import { icon } from '../base/icons.js';
+import { announce } from '../base/messages.js';
+import { t } from '../base/text.js';
+import { changed, store } from '../model/store.js';
+import * as current from './commands.js';
+import { showFailure } from './failures.js';
+import { slider } from './sliders.js';
+
+/** Percent of one press, and of each repetition. */
+export const VOLUME_STEP = 2;
+const FIRST_REPEAT_MS = 450;
+const REPEAT_MS = 140;
+/** Until then a report may be older than the last press. */
+const EXPECTED_MS = 1500;
+/** What a key of the keyboard does; the first two stand on remotes, too. */
+const KEYS = {
+  AudioVolumeDown: () => stepVolume(-1),
+  AudioVolumeUp: () => stepVolume(1),
+  AudioVolumeMute: () => flipMute(),
+  '-': () => stepVolume(-1),
+  '+': () => stepVolume(1),
+  '=': () => stepVolume(1),
+  m: () => flipMute(),
+};
+const TEXT_FIELDS = 'input:not([type=range]), textarea, select';
+
+/** The volume that was asked for and is not reported yet. */
+let expected;
+let expectedUntil = 0;
+/** The percent of the presses that no request has sent yet. */
+let unsent = 0;
+let isSending = false;
+
+/** The volume that is shown: what was asked for, until the amplifier reports it. */
+export const shownVolume = () => performance.now() < expectedUntil ? expected : current.volume();
+/** The loudest volume that the session may choose. */
+const highest = () => store.session?.volumeLimit ?? 100;
+
+function expectVolume(volume) {
+  expected = volume;
+  expectedUntil = performance.now() + EXPECTED_MS;
+  changed();
+}
+/** Chooses a volume. */
+export function chooseVolume(volume) {
+  const allowed = Math.min(volume, highest());
+  expectVolume(allowed);
+  current.setVolume(allowed);
+}
+/** Changes the volume by steps. Presses during a request add up, and follow it together. */
+export function stepVolume(steps) {
+  const volume = shownVolume();
+  if (volume === undefined || store.connection === 'lost') return;
+  const next = clamp(volume + steps * VOLUME_STEP, 0, Math.max(volume, highest()));
+  if (next === volume) return;
+  unsent += next - volume;
+  expectVolume(next);
+  if (!isSending) sendSteps();
+}
+async function sendSteps() {
+  isSending = true;
+  try {
+    while (unsent) {
+      const by = clamp(unsent, -100, 100);
+      unsent = 0;
+      const { volume } = await current.changeVolume(by);
+      if (volume !== undefined && !unsent) expectVolume(volume);
+    }
+  } catch (failure) {
+    unsent = 0;
+    expectedUntil = 0;
+    changed();
+    showFailure(failure);
+  }
+  isSending = false;
+}
+export const flipMute = () => current.setMute(!current.isMuted());
+const announceVolume = () => announce(t('is.volume', { percent: shownVolume() }));
+
+/** A button that changes the volume, again and again while it is held. */
+function stepButton(steps, name, iconName) {
+  let timer;
+  const stop = () => {
+    if (timer) announceVolume();
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const repeat = () => {
+    if (button.disabled) {
+      stop();
+      return;
+    }
+    stepVolume(steps);
+    timer = setTimeout(repeat, REPEAT_MS);
+  };
+  const start = (event) => {
+    if (event.button) return;
+    stepVolume(steps);
+    timer = setTimeout(repeat, FIRST_REPEAT_MS);
+  };
+  // A press with a pointer has been counted when it began.
+  const press = ({ detail }) => {
+    if (detail) return;
+    stepVolume(steps);
+    announceVolume();
+  };
+  const button = h('button', {
+    class: 'key volume-key',
+    'aria-label': name,
+    data: { focus: iconName },
+    onpointerdown: start,
+    onpointerup: stop,
+    onpointercancel: stop,
+    onpointerleave: stop,
+    oncontextmenu: (event) => event.preventDefault(),
+    onclick: press,
+  }, icon(iconName));
+  return button;
+}
+function muteButton() {
+  const button = h('button', {
+    class: 'key volume-key',
+    'aria-label': t('state.muted'),
+    data: { focus: 'mute' },
+    onclick: () => current.setMute(!current.isMuted(), button),
+  });
+  return button;
+}
+function paintMute(button, isMuted) {
+  if (button.getAttribute('aria-pressed') === String(isMuted)) return;
+  button.setAttribute('aria-pressed', isMuted);
+  button.replaceChildren(icon(isMuted ? 'mute' : 'volume'));
+}
+
+/**
+ * The control of the volume; it is hidden without an amplifier.
+ * @returns its `node`, and `paint()`, which shows the reported volume
+ */
+export function volumeControl() {
+  const level = slider({ label: t('state.volume'), value: 0, onchange: chooseVolume });
+  const mute = muteButton();
+  const output = ariaHidden('span', 'num volume-out');
+  const node = h(
+    'div',
+    { class: 'volume', role: 'group', 'aria-label': t('state.volume') },
+    mute,
+    stepButton(-1, t('player.quieter'), 'minus'),
+    level.input,
+    stepButton(1, t('player.louder'), 'plus'),
+    output,
+  );
+  return {
+    node,
+    paint() {
+      const volume = shownVolume();
+      node.hidden = !current.amplifier() || volume === undefined;
+      if (node.hidden) return;
+      const isMuted = current.isMuted();
+      paintMute(mute, isMuted);
+      node.classList.toggle('muted', isMuted);
+      level.set(volume);
+      setText(output, isMuted ? t('is.muted') : `${volume} %`);
+    },
+  };
+}
+
+/** Lets the volume keys of a keyboard or a remote change the volume; returns what ends that. */
+export function followVolumeKeys() {
+  const press = (event) => {
+    const run = KEYS[event.key];
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+    if (!run || hasModifier || event.target.closest?.(TEXT_FIELDS)) return;
+    if (!current.amplifier()) return;
+    event.preventDefault();
+    run();
+  };
+  addEventListener('keydown', press);
+  return () => removeEventListener('keydown', press);
+}
