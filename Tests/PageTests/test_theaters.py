@@ -420,6 +420,9 @@ def looks(client, open_visit):
     look("idle")
     client.watch()
     client.send("POST", "/pause")
+    devices = client.send("GET", "/devices")["devices"]
+    popper = next(device["id"] for device in devices if device["role"] == "popcornPopper")
+    client.wait_for(popper, "popping", "done")
     look("film")
     return seen
 

@@ -19,6 +19,9 @@ import { t } from '../base/text.js';
 /** The drawing of the items of each category. */
 const DRAWINGS = { films: 'film', songs: 'music', stations: 'radio' };
 
+/** The columns of tiles on a wide screen. */
+const MOST_COLUMNS = 4;
+
 /** Returns its `node`; `paint()` shows the tiles, and whether there are any. */
 export function homeTiles(go) {
   const node = h('div', 'tile-groups');
@@ -71,7 +74,7 @@ function popperView() {
 function group({ title, tiles }, go) {
   return h(
     'div',
-    'tile-group',
+    { class: 'tile-group', vars: { columns: Math.min(tiles.length, MOST_COLUMNS) } },
     title ? h('h3', 'title-4', title) : null,
     h('div', 'tiles', tiles.map((view) => tile(view, go))),
   );
