@@ -7,6 +7,8 @@ const ROLES_WITH_PLACE = ['screen', 'projector', 'amplifier'];
 
 /** The devices of the shown room. */
 export const roomDevices = () => devicesIn(room(), devices());
+/** The devices that belong to no room, but to the house. */
+export const houseDevices = () => devices().filter(({ rooms }) => rooms?.length === 0);
 const devicesIn = (place, all) => place ? all.filter(({ id }) => place.devices.includes(id)) : all;
 
 /** The amplifier at the end of the cables from a device; `undefined` without one. */
@@ -35,9 +37,12 @@ export function withRole(role) {
   const area = all.length > 1 ? mainArea() : undefined;
   return current ?? all.find((one) => area && one.area === area) ?? all[0];
 }
-/** The area of the home in which the shown room mainly is; `undefined` if no device says so. */
+/**
+ * The area of the home in which something is on in the shown room, or in which it mainly is;
+ * `undefined` if no device says so.
+ */
 function mainArea() {
-  const all = roomDevices();
+  const all = [...currentDevices(), ...roomDevices()];
   const placed = ROLES_WITH_PLACE.map((role) => all.find((one) => one.role === role));
   const title = room()?.title;
   const isNamedLikeRoom = title && all.some(({ area }) => area === title);
@@ -71,15 +76,14 @@ export function roomLamps() {
   const named = areas.map((area) => groups.find((group) => group.area === area)).find(Boolean);
   return named ?? groups.toSorted((a, b) => b.lamps.length - a.lamps.length)[0];
 }
-/** The lamps of the shown room that light other areas than `roomLamps`. */
+/** The lamps of other areas of the shown room than `roomLamps`, and those of the house. */
 export function otherLamps() {
   const main = roomLamps();
-  return lampGroups(roomDevices()).filter(({ area }) => area !== main?.area);
+  const ofRoom = lampGroups(roomDevices()).filter(({ area }) => area !== main?.area);
+  return [...ofRoom, ...lampGroups(houseDevices())];
 }
-/** The lamps of the shown room and those of no room, by their area. */
-export const reachableLamps = () =>
-  lampGroups(devices().filter((one) => isHere(one) || !one.rooms?.length));
-const isHere = ({ id }) => room()?.devices.includes(id) ?? true;
+/** The lamps of the shown room and those of the house, by their area. */
+export const reachableLamps = () => [roomLamps(), ...otherLamps()].filter(Boolean);
 /** How bright lamps are together, 0 to 100; `undefined` if none reports it. */
 export function brightnessOf(lamps) {
   const known = lamps.map((lamp) => lamp.state.brightness)

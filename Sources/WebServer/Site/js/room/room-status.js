@@ -4,7 +4,13 @@ import { clamp, lerp } from '../base/dom.js';
 import * as theater from '../model/store.js';
 import { titles } from '../parts/commands.js';
 import { pictureOf } from '../parts/pictures.js';
-import { brightnessOf, roomDevices, roomLamps, withRole } from '../model/room-devices.js';
+import {
+  brightnessOf,
+  houseDevices,
+  roomDevices,
+  roomLamps,
+  withRole,
+} from '../model/room-devices.js';
 import { describeLamps, lampsName, nameOf, value } from '../model/words.js';
 import { failureWords } from '../parts/failures.js';
 
@@ -39,10 +45,11 @@ export function shownAt(slot) {
   return lamps.find((lamp) => theater.failureOf(lamp) || isSilent(lamp)) ?? lamps[0];
 }
 const isSilent = ({ availability }) => availability === 'unavailable';
-/** The devices of the shown room that the drawing does not show, but for lamps. */
+/** The devices of the shown room and of the house that the drawing does not show, but for lamps. */
 export function undrawnDevices() {
   const drawn = Object.values(SLOTS).map(shownAt);
-  return roomDevices().filter((one) => one.role !== 'lights' && !drawn.includes(one));
+  return [...roomDevices(), ...houseDevices()]
+    .filter((one) => one.role !== 'lights' && !drawn.includes(one));
 }
 /** The status that `room.render` takes. */
 export function roomStatus() {
