@@ -129,7 +129,7 @@ def test_minimal(minimal, open_visit, size):
     minimal.wait_for("lamp", "brightness", 20)
     minimal.wait_for("beamer", "power", "on")
     expect(page.locator(".tile[data-on]")).to_contain_text("On now")
-    expect(page.locator(".chips")).to_contain_text("Lamp: dimmed to 20 %")
+    expect(page.locator(".home-two .chips")).to_contain_text("Lamp: dimmed to 20 %")
     hero.get_by_role("button", name="End").click()
     expect(page.get_by_role("heading", name="Nothing is on")).to_be_visible()
     minimal.wait_for("beamer", "power", "off")
@@ -301,6 +301,19 @@ def test_gaming(house, open_visit):
     pane.get_by_role("slider", name="Volume").fill("23")
     house.wait_for("kitchen-amp", "volume", 23)
     assert house.state("lounge-amp", "volume") == before + 1
+
+
+@proves("E22 · an activity that uses no amplifier has no volume, though its room has one")
+def test_no_amplifier(open_visit):
+    made = fixture_configuration("minimal")
+    made["devices"]["amp"] = {"role": "amplifier", "plugin": "Simulated", "options": {"speed": 0}}
+    with running(made) as client:
+        visit = open_visit(client)
+        client.run("/activities/slides")
+        for path in ("/player", "/scenes"):
+            page = visit.open(path)
+            expect(page.get_by_text("Slides").locator("visible=true").first).to_be_visible()
+            expect(page.get_by_role("slider", name="Volume")).to_have_count(0)
 
 
 # ---- the room ----

@@ -13,6 +13,8 @@ const devicesIn = (place, all) => place ? all.filter(({ id }) => place.devices.i
 
 /** The amplifier at the end of the cables from a device; `undefined` without one. */
 export function amplifierBehind(id, all) {
+  // An input without a cable has no source.
+  if (id === undefined) return undefined;
   const next = all.find(({ inputs }) => inputs?.some(({ source }) => source === id));
   if (!next) return undefined;
   return amplifierBehind(next.id, all.filter((other) => other !== next)) ?? next;
@@ -27,15 +29,16 @@ function currentDevices() {
   const ids = [error?.device, player, amplifier, ...devicesOfScene(currentScene())];
   return ids.map(device).filter(Boolean);
 }
+/** The device of a role that what is on uses; `undefined` without one. */
+export const currentWithRole = (role) => currentDevices().find((one) => one.role === role);
 /**
  * The device that stands for a role in the shown room: that of what is on, else one in the main
  * area of the room, else the first; `undefined` without one.
  */
 export function withRole(role) {
   const all = roomDevices().filter((one) => one.role === role);
-  const current = currentDevices().find((one) => one.role === role);
   const area = all.length > 1 ? mainArea() : undefined;
-  return current ?? all.find((one) => area && one.area === area) ?? all[0];
+  return currentWithRole(role) ?? all.find((one) => area && one.area === area) ?? all[0];
 }
 /**
  * The area of the home in which something is on in the shown room, or in which it mainly is;
