@@ -205,6 +205,16 @@ def test_doctor(browser, editable, size):
         total = f"All is well. Checks: {len(checks)}."
         expect(summary).to_have_text(f"Findings: {findings}." if findings else total)
         assert [row.split("\n")[0] for row in rows.all_inner_texts()] == wanted
+        # What names paths and programs is folded away.
+        for one in checks:
+            if one["status"] == "ok":
+                continue
+            detail = page.get_by_text(one["message"], exact=False).first
+            expect(detail).to_be_attached()
+            expect(detail).not_to_be_visible()
+        assert "/" not in page.locator(".checks").inner_text()
+        for fold in page.locator(".checks summary").all():
+            fold.click()
         for hint in [one["hint"] for one in checks if "hint" in one]:
             expect(page.locator(".checks")).to_contain_text(hint.rstrip("."))
         return wanted

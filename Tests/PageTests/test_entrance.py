@@ -507,7 +507,7 @@ def test_register_fault(visit, theater):
         ),
     )
     page.get_by_role("button", name="Register").click()
-    expect(page.get_by_role("alert")).to_contain_text("The controller failed")
+    expect(page.get_by_role("alert")).to_contain_text("Something went wrong in the theater")
     expect(page.get_by_label("Password", exact=True)).to_have_value(PASSWORD)
     page.unroute("**/api/v1/accounts")
     page.get_by_role("button", name="Register").click()

@@ -277,3 +277,72 @@ def test_logged_out(visit, theater):
     expect(page.get_by_role("button", name="Log in")).to_be_visible()
     expect(page.get_by_text("this session has ended")).to_have_count(0)
     theater.log_in("ann@example.org")
+
+
+@proves("a link that works on one machine alone has no QR code, and offers to answer the network")
+def test_network_offer(browser, editable):
+    one = Visit(browser, editable.base).with_session(editable.people["ann@example.org"])
+    page = one.open("/people")
+    page.get_by_role("button", name="Invite", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Create the link").click()
+    link = page.get_by_role("dialog", name="The invitation’s link")
+    expect(link).to_contain_text("Only this computer can open the address")
+    expect(link.get_by_role("img", name="QR code of the link")).to_have_count(0)
+    link.get_by_role("button", name="Answer on this network").click()
+    difference = page.get_by_role("dialog", name="What changes")
+    expect(difference).to_contain_text("web")
+    expect(difference).to_contain_text("at next start")
+    difference.get_by_role("button", name="Save").click()
+    steps = page.get_by_role("dialog", name="Three more steps")
+    expect(steps.get_by_role("listitem")).to_have_count(3)
+    expect(steps).to_contain_text("Restart the theater")
+    expect(steps).to_contain_text("fingerprint")
+    saved = json.loads(editable.send("GET", "/configuration")["text"])
+    assert saved["web"]["host"] == "0.0.0.0"
+    one.close()
+
+
+# What a controller tells before the login that says it: these answers are changed on their way.
+def tell(page, **facts):
+    def add(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), **facts})
+
+    page.route("**/api/v1/health", add)
+
+
+@proves("a theater without an owner says so, and where its setup code stands; its log is not red")
+def test_no_owner(browser):
+    with Controller(configuration()) as controller:
+        controller.wait_for(controller.answers)
+        code = controller.setup_code()
+        one = Visit(browser, controller.base)
+        page = one.page
+        tell(page, needsOwner=True)
+        one.open("/")
+        card = page.get_by_role("region", name="This theater has no owner yet.")
+        expect(card).to_contain_text("in the terminal, or in the log of the controller")
+        card.get_by_role("link", name="Set up the theater").click()
+        page.get_by_label("Code of the invitation").fill(code)
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_role("heading", name="What is your name?")).to_be_visible()
+        # A visit fails if its log is red.
+        one.close()
+
+
+@proves("an invited person is not asked with a wrong code; their log is not red")
+def test_invited(visit, theater):
+    one = visit()
+    tell(one.page, needsOwner=False)
+    page = one.open(f"/register#{theater.invitation()}")
+    expect(page.get_by_role("heading", name="What is your name?")).to_be_visible()
+
+
+@proves("a login without delivery offers no codes")
+def test_no_delivery(visit):
+    one = visit()
+    tell(one.page, delivers=[])
+    page = one.open("/login")
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
+    expect(page.get_by_role("link", name="Log in with a code")).to_have_count(0)
+    expect(page.get_by_role("link", name="Forgot your password?")).to_have_count(0)

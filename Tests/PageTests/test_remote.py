@@ -302,3 +302,85 @@ def test_dark_toast(visit, theater, theme):
         "(node) => getComputedStyle(node).backgroundColor.match(/[\\d.]+/g).map(Number)"
     )[:3]
     assert max(red, green, blue) / 255 < 0.3
+
+
+@proves("the player of a song names its artist and album, and plays another song of the album")
+def test_album(owner, theater):
+    run = theater.run("/listen", {"item": "stairwell", "fromStart": True})
+    assert run["status"] == "done"
+    page = owner.open("/player")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Stairwell")
+    words = page.locator(".player-words")
+    expect(words).to_contain_text("The Sine Waves · Plain Tones · Song 2 of 4")
+    album = page.get_by_role("region", name="Plain Tones")
+    expect(album.get_by_role("listitem")).to_have_count(4)
+    expect(album.locator("[aria-current=true]")).to_contain_text("Stairwell")
+    # The cover is the one of the list of songs.
+    drawing = "(node) => node.querySelector('svg').outerHTML.replace(/ id=.*?(?=[ >])/g, '').length"
+    art = page.locator(".player-art .screen-frame").evaluate(drawing)
+    album.get_by_role("button", name="Last Light").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Last Light")
+    expect(words).to_contain_text("Song 3 of 4")
+    page.goto("/library?kind=music")
+    cover = page.get_by_role("button", name=re.compile("^Stairwell")).locator(".cover")
+    expect(cover.locator("svg")).to_be_visible()
+    assert cover.evaluate(drawing) == art
+    bar = page.get_by_role("region", name="What plays")
+    expect(bar).to_contain_text("The Sine Waves · ")
+
+
+@proves("the room and Home light nothing that is off: lamps of devices, sliders, the radio")
+def test_unlit(owner, theater):
+    page = owner.open("/room")
+    expect(page.locator(".hit").first).to_be_visible()
+    unlit = "rgb(91, 52, 32)"
+    page.wait_for_function(SETTLED)
+    lamps = page.locator("[data-k=led]")
+    fills = lamps.evaluate_all("(nodes) => nodes.map((node) => getComputedStyle(node).fill)")
+    assert set(fills) == {unlit}
+    page.get_by_role("button", name=re.compile("^Amplifier")).click()
+    sheet = page.get_by_role("dialog", name="Amplifier")
+    track = "(node) => getComputedStyle(node).getPropertyValue('--track-on')"
+    slider = sheet.get_by_role("slider", name="Volume")
+    plain = "getComputedStyle(document.documentElement).getPropertyValue('--line-strong')"
+    assert slider.evaluate(track) == page.evaluate(plain)
+    owner.open("/radio")
+    expect(page.get_by_text("The radio is off.")).to_be_visible()
+    assert page.locator(".freq").evaluate("(node) => getComputedStyle(node).textShadow") == "none"
+
+
+# Keeps the handlers of the keys of the lock screen, which a test cannot press.
+KEEP_KEYS = """
+  globalThis.keys = {};
+  const set = MediaSession.prototype.setActionHandler;
+  MediaSession.prototype.setActionHandler = function (name, run) {
+    globalThis.keys[name] = run;
+    return set.call(this, name, run);
+  };
+"""
+
+
+@proves("the keys of the lock screen change the volume: of the radio always, else where chosen")
+def test_lock_screen(owner, theater):
+    page = owner.page
+    page.add_init_script(KEEP_KEYS)
+    theater.run("/radio", {"item": "lantern-radio"})
+    owner.open("/room")
+    before = volume(theater)
+    page.wait_for_function("() => keys.seekforward && keys.pause")
+    page.evaluate("keys.seekforward({})")
+    theater.wait_for("amp", "volume", before + 4)
+    page.evaluate("keys.pause()")
+    theater.wait_for("amp", "muted", True)
+    page.wait_for_function("() => navigator.mediaSession.playbackState === 'paused'")
+    page.evaluate("keys.play()")
+    theater.wait_for("amp", "muted", False)
+    theater.run("/end")
+    theater.watch()
+    owner.open("/settings")
+    page.get_by_role("switch", name="The lock screen’s arrows change the volume").click()
+    owner.open("/room")
+    page.wait_for_function("() => keys.seekbackward")
+    before = volume(theater)
+    page.evaluate("keys.seekbackward({})")
+    theater.wait_for("amp", "volume", before - 4)

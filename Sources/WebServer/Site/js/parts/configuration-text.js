@@ -30,6 +30,29 @@ export function withNewEntry(text, device, entry) {
   return `${before}${comma}\n    ${JSON.stringify(device)}: ${formatOnOneLine(entry)}${after}`;
 }
 
+/**
+ * Returns the text with another value of a member of a section; the section and the member are
+ * added where they are missing.
+ * @param text valid JSON
+ */
+export function withMember(text, section, member, value) {
+  const known = JSON.parse(text)[section];
+  if (known === undefined) return withSection(text, section, { [member]: value });
+  if (Object.hasOwn(known, member)) {
+    const [start, end] = rangeOf(text, [section, member]);
+    return text.slice(0, start) + formatOnOneLine(value) + text.slice(end);
+  }
+  const [start, end] = rangeOf(text, [section]);
+  return text.slice(0, start) + formatOnOneLine({ ...known, [member]: value }) + text.slice(end);
+}
+/** Returns the text with a further section before the others. */
+function withSection(text, section, value) {
+  const start = text.indexOf('{') + 1;
+  const comma = text.slice(start).trimStart().startsWith('}') ? '' : ',';
+  const added = `\n  ${JSON.stringify(section)}: ${formatOnOneLine(value)}${comma}`;
+  return text.slice(0, start) + added + text.slice(start);
+}
+
 /** Where the value at the end of a path of keys begins and ends. */
 function rangeOf(text, keys) {
   const scanner = new Scanner(text);

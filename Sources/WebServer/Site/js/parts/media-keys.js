@@ -3,7 +3,9 @@ import { h } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
 import { activity, device, isLive, playback, watch } from '../model/store.js';
 import { titleOf } from '../model/words.js';
-import { canSeek, flip, isPaused, jump, seekTo, skip } from './commands.js';
+import { albumOf } from './album.js';
+import { canSeek, flip, isMuted, isPaused, jump, seekTo, skip } from './commands.js';
+import { flipMute, stepVolume } from './volume.js';
 
 const BACK_SECONDS = 10;
 const FORWARD_SECONDS = 30;
@@ -16,6 +18,20 @@ const ACTIONS = {
   seekforward: ({ seekOffset }) => jump(seekOffset ?? FORWARD_SECONDS),
   seekto: ({ seekTime }) => seekTo(seekTime),
 };
+/** Browsers have no keys for the volume: those for jumps are quieter and louder. */
+const VOLUME_ACTIONS = {
+  seekbackward: () => stepVolume(-LOCK_SCREEN_STEPS),
+  seekforward: () => stepVolume(LOCK_SCREEN_STEPS),
+};
+/** The keys of a radio, which can neither pause nor jump: it is muted instead. */
+const RADIO_ACTIONS = {
+  ...VOLUME_ACTIONS,
+  play: () => isMuted() && flipMute(),
+  pause: () => isMuted() || flipMute(),
+};
+/** A lock screen does not repeat a key that is held. */
+const LOCK_SCREEN_STEPS = 2;
+const NAMES = Object.keys(ACTIONS);
 const file = (name) => new URL(`../../${name}`, import.meta.url).href;
 
 /** The current playback that the keys control; `undefined` without one. */
@@ -30,6 +46,7 @@ function metadata(play) {
   return new MediaMetadata({
     title: play.title ?? titleOf(current) ?? '',
     artist: play.title ? itemTitle : artist ?? '',
+    album: artist ? albumOf(activity()).song?.album ?? '' : '',
     artwork: [{ src: file('icon-192.png'), sizes: '192x192', type: 'image/png' }],
   });
 }
@@ -38,18 +55,25 @@ function setAction(session, name, run) {
     session.setActionHandler(name, run);
   } catch { /* this browser does not know it */ }
 }
+const isRadio = () => device(activity().player)?.role === 'tuner';
+const isSilent = () => isRadio() ? isMuted() : isPaused();
 function describe(session, play) {
   session.metadata = play ? metadata(play) : null;
-  if (play) session.playbackState = isPaused(play) ? 'paused' : 'playing';
+  if (play) session.playbackState = isSilent() ? 'paused' : 'playing';
   else session.playbackState = 'none';
 }
-/** Sets the keys that the current player knows. A tuner has none. */
+/** The keys for what plays, by the player and the choice of this device. */
+function actionsOf(play) {
+  if (!play) return {};
+  if (isRadio()) return RADIO_ACTIONS;
+  const own = preferences().keysVolume ? { ...ACTIONS, ...VOLUME_ACTIONS } : ACTIONS;
+  const isSupported = ([name, run]) =>
+    canSeek() || !name.startsWith('seek') || run === VOLUME_ACTIONS[name];
+  return Object.fromEntries(Object.entries(own).filter(isSupported));
+}
 function setActions(session, play) {
-  const isTuner = device(activity().player)?.role === 'tuner';
-  for (const [name, run] of Object.entries(ACTIONS)) {
-    const isSupported = !isTuner && (canSeek() || !name.startsWith('seek'));
-    setAction(session, name, play && isSupported ? run : null);
-  }
+  const actions = actionsOf(play);
+  for (const name of NAMES) setAction(session, name, actions[name] ?? null);
 }
 function setPosition(session, { duration, position, rate }) {
   session.setPositionState({ duration, position, playbackRate: rate || 1 });
@@ -65,7 +89,15 @@ export function followMediaKeys() {
     playSilence(!!play);
     if (play?.duration) setPosition(session, play);
     const { item, itemTitle } = activity();
-    const next = JSON.stringify([!!play, item, itemTitle, play?.state, play?.title, canSeek()]);
+    const next = JSON.stringify([
+      play?.state,
+      item,
+      itemTitle,
+      play?.title,
+      canSeek(),
+      isSilent(),
+      preferences().keysVolume,
+    ]);
     if (next === shown) return;
     shown = next;
     describe(session, play);

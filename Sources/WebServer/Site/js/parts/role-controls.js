@@ -39,6 +39,8 @@ function amplifierControls(device, sliders) {
     value: value(device, 'volume') ?? 0,
     onchange: throttle((percent) => send(device.id, { volume: percent })),
   });
+  // The knob of an amplifier that is off gives no light.
+  sliders.volume.node.classList.toggle('unlit', !isOn(device));
   const mute = toggle(
     t('state.muted'),
     value(device, 'muted'),

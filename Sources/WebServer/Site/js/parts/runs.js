@@ -171,6 +171,6 @@ export function placeOf(error, run) {
   if (!error?.step) return '';
   const steps = leaves(run);
   const index = steps.findIndex(({ id }) => id === error.step);
-  if (index < 0) return t('step.id', { step: error.step });
+  if (index < 0) return '';
   return `${t('step.of', { number: index + 1, total: steps.length })}.`;
 }

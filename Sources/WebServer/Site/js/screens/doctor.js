@@ -3,7 +3,7 @@ import { get } from '../base/api.js';
 import { h, setChildren } from '../base/dom.js';
 import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
-import { sentence, t } from '../base/text.js';
+import { hasText, sentence, t } from '../base/text.js';
 import { actionButton, runAction } from '../parts/actions.js';
 import { heading } from '../parts/cards.js';
 import { chip } from '../parts/chips.js';
@@ -40,13 +40,52 @@ function summaryOf(checks) {
   if (findings) return t('doctor.found', { count: findings });
   return t('doctor.fine', { count: checks.length });
 }
-function row({ name, status, message, hint }) {
+/** What is checked, by the name in the controller's answer, with the group of its texts. */
+const SUBJECTS = {
+  'sound card': 'sound',
+  rights: 'rights',
+  PCM: 'use',
+  'state folder': 'state',
+  'runtime folder': 'runtime',
+  key: 'key',
+  backup: 'backup',
+  disk: 'disk',
+  configuration: 'configuration',
+  certificate: 'certificate',
+  database: 'database',
+};
+/** The names that are followed by the name of a plugin or device. */
+const NAMED_SUBJECTS = ['plugin', 'device'];
+
+/** What is checked and what was found, as a person of the household would say it. */
+function wordsOf({ name, status }) {
+  const [kind, ...rest] = name.split(' ');
+  const isNamed = NAMED_SUBJECTS.includes(kind) && rest.length > 0;
+  const subject = isNamed ? kind : SUBJECTS[name];
+  const title = subject
+    ? t(`check.${subject}`, { name: rest.join(' ') })
+    : sentence(name).replace(/\.$/, '');
+  const finding = [`check.${subject}.${status}`, `check.${status}`].find(hasText);
+  return { title, finding: t(finding) };
+}
+function row(check) {
+  const { status } = check;
+  const { title: name, finding } = wordsOf(check);
   const words = h(
     'div',
     {},
-    h('b', {}, sentence(name).replace(/\.$/, '')),
-    h('p', 'small', sentence(message)),
-    hint ? h('p', 'small hint', sentence(hint)) : null,
+    h('b', {}, name),
+    h('p', 'small', finding),
+    status === 'ok' ? null : details(check),
   );
   return h('li', {}, chip(LOOKS[status], t(`doctor.${status}`)), words);
 }
+/** What the controller says of it, in English, for who mends it. */
+const details = ({ message, hint }) =>
+  h(
+    'details',
+    'check-details',
+    h('summary', {}, t('check.details')),
+    h('p', { class: 'small mono', lang: 'en' }, sentence(message)),
+    hint ? h('p', { class: 'small mono hint', lang: 'en' }, sentence(hint)) : null,
+  );

@@ -1,15 +1,16 @@
 // The bar of the current item: its title, its remaining time, its transport keys and the volume.
 import { ariaHidden, h, setChildren, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
+import { albumOf, coverTitle } from '../parts/album.js';
 import { cover } from '../parts/cover.js';
 import { withPicture } from '../parts/pictures.js';
 import * as theater from '../model/store.js';
 import { ambient } from '../parts/item-cover.js';
 import { withRoom } from '../parts/room-switch.js';
-import { progressOf } from '../parts/runs.js';
+import { placeOf, progressOf } from '../parts/runs.js';
 import { volumeControl } from '../parts/volume.js';
 import { canSeek, flip, isPaused, jump, jumpName } from '../parts/commands.js';
-import { isMusic } from '../model/activities.js';
+import { currentCategory, isMusic } from '../model/activities.js';
 import { titleOf, tunedFrequencyText } from '../model/words.js';
 import { t } from '../base/text.js';
 import { timeLeft } from '../base/times.js';
@@ -59,8 +60,9 @@ export class ItemBar {
   paintItem(now, title) {
     const play = theater.playback();
     setText(this.title, title);
-    setText(this.time, withRoom(timeText(now, play)));
-    this.paintCover(now, title);
+    const song = currentCategory() === 'songs' ? albumOf(now).song : undefined;
+    setText(this.time, withRoom([now.artist, timeText(now, play)].filter(Boolean).join(' · ')));
+    this.paintCover(now, coverTitle(song, title));
     const share = play?.duration ? (play.position / play.duration).toFixed(4) : 0;
     this.progress.style.setProperty('--at', share);
     this.paintKeys(play);
@@ -108,7 +110,7 @@ function jumpButton(iconName, seconds) {
 function timeText(now, play) {
   switch (now.status) {
     case 'failed':
-      return now.error?.step ? t('now.stoppedAt', { step: now.error.step }) : t('is.stopped');
+      return placeOf(now.error, theater.run()) || t('is.stopped');
     case 'starting':
       return withStep(t('now.starting'), now);
     case 'ending':

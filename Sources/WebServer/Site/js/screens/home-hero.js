@@ -141,7 +141,7 @@ function runningContent({ now, play, title }, seek, volume) {
   seek.input.disabled = !canSeek();
   return [
     headlines(t(currentWords()), title),
-    play?.title ? h('p', 'soft', play.title) : null,
+    play?.title || now.artist ? h('p', 'soft', play?.title ?? now.artist) : null,
     play?.duration ? h('div', 'hero-seek', seek.node) : null,
     wasResumed ? resumedNote(now.resumedAt) : null,
     runningKeys(play),

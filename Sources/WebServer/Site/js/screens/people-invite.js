@@ -8,6 +8,7 @@ import { sheet } from '../parts/dialogs.js';
 import { slider } from '../parts/sliders.js';
 import { toast } from '../parts/toasts.js';
 import { withProof } from '../parts/form-sheet.js';
+import { isLoopback, networkOffer } from '../parts/network-answer.js';
 import { qrOfRows } from '../base/qr.js';
 import { ageSlider } from './age-slider.js';
 import { activityTitle } from '../model/words.js';
@@ -138,19 +139,15 @@ function showLink({ link, code, qr }, role) {
     'div',
     'controls',
     h('p', 'soft', t('people.once')),
-    qr ? qrOfRows(qr, t('people.qr')) : null,
+    qr && !isLoopback(address) ? qrOfRows(qr, t('people.qr')) : null,
     addressInput,
-    isLoopback(address) ? h('p', 'small', t('people.here')) : null,
+    isLoopback(address) ? networkOffer() : null,
     copyButton,
     navigator.share ? shareButton(address) : null,
     h('p', 'small', t('people.code'), ' ', h('span', 'mono', code)),
   );
   sheet(t(isPass ? 'people.guestLink' : 'people.invitationLink'), content);
 }
-/** Whether only the controller's own machine can open an address. */
-const isLoopback = (address) =>
-  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(address).hostname);
-
 async function copyFrom(input) {
   try {
     await navigator.clipboard.writeText(input.value);

@@ -7,6 +7,7 @@ import { clockTime } from '../base/times.js';
 import * as theater from '../model/store.js';
 import { currentCategory, currentWords, isMusic } from '../model/activities.js';
 import { titleOf } from '../model/words.js';
+import { albumList, albumOf, albumText, coverTitle } from '../parts/album.js';
 import { toggle } from '../parts/choices.js';
 import {
   amplifier,
@@ -43,13 +44,15 @@ export function show(main, { go }) {
   withdraw();
   const seek = seekBar({ label: t('player.place'), onseek: (to) => seekTo(to) });
   const volume = volumeControl();
-  const parts = { seek, volume, go };
+  const album = albumList();
+  const parts = { seek, volume, album, go };
   const paint = () => {
     const current = theater.activity();
     const play = theater.playback();
     rebuildIfChanged(main, shownState(current, play), () => build(current, play, parts));
     if (play?.duration) showPosition(main, seek, play);
     volume.paint();
+    album.paint(songAlbum(current));
   };
   paint();
   const unwatch = theater.watch(paint, POSITION_PERIOD_MS);
@@ -60,6 +63,11 @@ export function show(main, { go }) {
     leftPlayer();
   };
 }
+/** The album of what plays, if that is a song. */
+const songAlbum = (current) =>
+  current.status !== 'idle' && currentCategory() === 'songs' ? albumOf(current) : {};
+/** What of an album is shown, for a comparison. */
+const albumKey = ({ song, songs }) => [song?.id, songs?.length];
 /** All that makes the screen look different, apart from the position and the volume. */
 function shownState(current, play) {
   return JSON.stringify([
@@ -68,6 +76,7 @@ function shownState(current, play) {
     current.itemTitle,
     current.player,
     theater.room()?.name,
+    albumKey(songAlbum(current)),
     play?.state,
     canSeek(),
     !!play?.duration,
@@ -115,20 +124,29 @@ function build(current, play, parts) {
   const isFilm = category === 'films';
   const isOfDisc = isFilm || category === 'songs';
   const name = titleOf(current) ?? '';
-  ambient(name);
+  const album = songAlbum(current);
+  const art = coverTitle(album.song, name);
+  ambient(art);
   const fault = () => faultCard(current.error, theater.run(), remedyButtons(current, parts.go));
   return [
     topLine(current),
     h(
       'div',
       'player-grid',
-      picture(name, current, play),
-      h('div', 'player-words', h('h1', 'title-1', name), secondLine(current, play)),
+      picture(art, current, play),
+      h(
+        'div',
+        'player-words',
+        h('h1', 'title-1', name),
+        h('p', 'player-album-text', albumText(album, current)),
+        secondLine(current, play),
+      ),
       current.status === 'failed' ? fault() : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null,
       isOfDisc ? transport(play, isFilm) : null,
       h('div', 'player-volume', parts.volume.node),
       actions(role, parts.go),
+      parts.album.node,
     ),
   ];
 }

@@ -6,7 +6,7 @@ import { failureWords } from '../parts/failures.js';
 import { leaves, outline, stepWords } from '../parts/runs.js';
 import { device } from '../model/store.js';
 import { inputTitle, word } from '../model/words.js';
-import { hasText, number, t, unit } from '../base/text.js';
+import { number, t, unit } from '../base/text.js';
 
 const STATUS_ICONS = {
   done: 'check',
@@ -43,12 +43,15 @@ function planReason({ action, reported, device: owner }) {
   if (action === 'decideLater') return h('span', 'why', t('scenes.later'));
   if (action !== 'skip' || !reported) return null;
   const [key, value] = Object.entries(reported)[0];
-  const state = hasText(`state.${key}`) ? t(`state.${key}`) : key;
-  const text = key === 'input' ? inputTitle(device(owner), value) : reportedWord(value);
-  return h('span', 'why', t('scenes.already', { state, value: text }));
+  const text = key === 'input' ? inputTitle(device(owner), value) : reportedWord(key, value);
+  return h('span', 'why', t('scenes.already', { value: text }));
 }
-function reportedWord(value) {
+/** The states that are a percentage. */
+const PERCENTAGES = ['volume', 'brightness'];
+function reportedWord(key, value) {
   const plain = String(value?.state ?? value);
+  if (PERCENTAGES.includes(key)) return `${plain} %`;
+  if (key === 'muted') return t(value ? 'is.muted' : 'is.unmuted');
   return word({ true: 'on', false: 'off' }[plain] ?? plain);
 }
 

@@ -14,6 +14,7 @@ import { follows } from '../parts/follow-others.js';
 import { turnOff } from '../parts/everything-off.js';
 import { languageChoice } from '../parts/language.js';
 import { leavingEnds, setLeavingEnds } from '../parts/leave-player.js';
+import { isLoopback, networkOffer } from '../parts/network-answer.js';
 import { slider } from '../parts/sliders.js';
 import { toast } from '../parts/toasts.js';
 import { ageSlider } from './age-slider.js';
@@ -102,12 +103,14 @@ function account() {
 function playing() {
   const saveFollow = (follow) => savePreferences({ follow });
   const saveKeys = (keys) => savePreferences({ keys });
+  const saveKeysVolume = (keysVolume) => savePreferences({ keysVolume });
   return group(
     t('playing.title'),
     'h-playing',
     toggle(t('follow.setting'), follows(), saveFollow, t('follow.note')),
     toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')),
     toggle(t('keys.setting'), preferences().keys, saveKeys, t('keys.note')),
+    toggle(t('keys.volume'), preferences().keysVolume, saveKeysVolume, t('keys.volumeNote')),
   );
 }
 
@@ -153,7 +156,9 @@ function addressText() {
   const text = h('span', 'mono', location.origin);
   const showFound = ({ address, fingerprint }) => {
     const certificate = fingerprint ? t('settings.certificate', { fingerprint }) : '';
-    setChildren(text, address ?? location.origin, certificate && h('span', 'block', certificate));
+    const shown = address ?? location.origin;
+    const offer = isLoopback(shown) && theater.isOwner() ? networkOffer() : '';
+    setChildren(text, shown, certificate && h('span', 'block', certificate), offer);
   };
   get('/address').then(showFound, () => {});
   return text;
