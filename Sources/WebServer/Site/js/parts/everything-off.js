@@ -2,10 +2,10 @@
 // the wall tablet what they may end.
 import { btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { path, post } from '../base/api.js';
+import { post } from '../base/api.js';
 import { t } from '../base/text.js';
 import * as theater from '../model/store.js';
-import { describe, isOn, nameOf, value } from '../model/words.js';
+import { describe, describeLamps, isOn, lampsName, nameOf, value } from '../model/words.js';
 import { runAction } from './actions.js';
 import { section } from './cards.js';
 import { chip } from './chips.js';
@@ -19,9 +19,26 @@ const isBusy = (device) =>
 /** The devices that are on. */
 export const devicesOn = () => theater.devices().filter(isBusy);
 /** The rooms in which something is on that was begun. */
-const activeRooms = () =>
-  (theater.store.status?.rooms ?? []).filter(({ activity }) => activity.status !== 'idle');
-const isActive = () => theater.activity().status !== 'idle';
+const activeRooms = () => theater.rooms().filter(({ activity }) => activity.status !== 'idle');
+const isActive = () => activeRooms().length > 0;
+/** The devices that are on, but for those of rooms in which something was begun. */
+function devicesLeftOn() {
+  const names = activeRooms().map(({ name }) => name);
+  return devicesOn().filter(({ rooms = [] }) => !rooms.some((name) => names.includes(name)));
+}
+/** The sentences about devices; the lamps of an area have one together. */
+function factsOf(devices) {
+  const isLamp = ({ role }) => role === 'lights';
+  const lamps = devices.filter(isLamp);
+  const areas = [...new Set(lamps.map(({ area }) => area))];
+  const groups = areas.map((area) => ({ area, lamps: lamps.filter((one) => one.area === area) }));
+  return [
+    ...devices.filter((device) => !isLamp(device)).map((device) =>
+      `${nameOf(device)}: ${describe(device, titles())}`
+    ),
+    ...groups.map((group) => `${lampsName(group)}: ${describeLamps(group.lamps)}`),
+  ];
+}
 
 /** Whether one press turns something off, by the rights of the session. */
 export const canTurnOff = () =>
@@ -38,9 +55,7 @@ export const turnOff = (button) =>
     toast(t(theater.mayOperate() ? 'settings.offDone' : 'off.ended'));
   });
 async function endAll() {
-  const rooms = activeRooms();
-  const addresses = rooms.length > 1 ? rooms.map(({ name }) => path`/rooms/${name}/end`) : ['/end'];
-  for (const address of addresses) await post(address);
+  for (const { name } of activeRooms()) await post(theater.inRoom('/end', name));
 }
 
 /** The button of a header, which shows only where there is something to turn off. */
@@ -64,12 +79,10 @@ export function whatIsOn() {
   return {
     node,
     paint() {
-      const devices = isActive() ? [] : devicesOn();
+      const devices = devicesLeftOn();
       node.hidden = !devices.length;
       button.hidden = !theater.mayOperate();
-      const facts = devices.map((device) =>
-        `${nameOf(device, theater.devices())}: ${describe(device, titles())}`
-      );
+      const facts = factsOf(devices);
       const build = () => facts.map((fact) => h('li', {}, chip('reported', fact)));
       rebuildIfChanged(list, JSON.stringify(facts), build);
     },
