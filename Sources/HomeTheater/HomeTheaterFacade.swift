@@ -148,7 +148,7 @@ public final class HomeTheaterFacade {
   }
 
   /// Waits until no activity is on in any room, or until its task is cancelled.
-  package func waitUntilIdle() async { await overview.waitUntilIdle() }
+  public func waitUntilIdle() async { await overview.waitUntilIdle() }
 
   /// Calls `body` with whether an activity is on, at once and after each change, until the task is
   /// cancelled or the theater shuts down.

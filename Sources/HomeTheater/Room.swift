@@ -28,6 +28,9 @@ public struct Room: Sendable, Hashable {
   /// belong to several.
   public var devices: [DeviceID]
 
+  /// The text that people read instead of the name.
+  public var title: String? { label.title }
+
   public init(id: RoomID, label: Label = Label(), devices: [DeviceID]) {
     self.id = id
     self.label = label

@@ -63,7 +63,8 @@ public final class Run: Sendable {
   public var isUnderWay: Bool { state.withLock { $0.report.status == .running } }
 
   /// The nodes that have begun or ended so far, and every change from now on, in order. The last one is the end of the
-  /// run, once its effects on the theater are there, as of `finished()`.
+  /// run, once its effects on the theater are there, as of `finished()`. Ends early when the following task is
+  /// cancelled; the run goes on.
   public var changes: AsyncStream<RunChange> {
     AsyncStream { follower in
       state.withLock { state in
@@ -80,7 +81,7 @@ public final class Run: Sendable {
   ///
   /// - Parameters:
   ///   - ended: Called when the last node has ended, before `finished()` returns.
-  public func start(
+  package func start(
     with runner: SceneRunner, ended: @escaping @Sendable (Run) async -> Void = { _ in }
   ) {
     changed(RunChange(report))
@@ -155,12 +156,12 @@ public final class Run: Sendable {
 
   /// Records a command that a person has given a device meanwhile. The run leaves out its later commands that would
   /// change the same settings: a person wins over a scene.
-  public func giveWay(to command: Command, on device: DeviceID) {
+  package func giveWay(to command: Command, on device: DeviceID) {
     state.withLock { $0.chosen[device, default: [:]][command.changedKeys, default: 0] += 1 }
   }
 
   /// Withdraws a command of a person that the device has refused.
-  public func withdraw(_ command: Command, on device: DeviceID) {
+  package func withdraw(_ command: Command, on device: DeviceID) {
     state.withLock { state in
       guard let count = state.chosen[device]?[command.changedKeys] else { return }
       state.chosen[device]?[command.changedKeys] = count > 1 ? count - 1 : nil
@@ -168,7 +169,7 @@ public final class Run: Sendable {
   }
 
   /// Leaves out all later commands for these devices: the activity of another room uses them from now on.
-  public func leave(_ devices: Set<DeviceID>) {
+  package func leave(_ devices: Set<DeviceID>) {
     state.withLock { $0.taken.formUnion(devices) }
   }
 

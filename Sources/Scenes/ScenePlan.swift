@@ -101,12 +101,12 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
   }
 
   /// The kind of a node, for the API.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
     case command, sequence, parallel, wait
   }
 
   /// What a plan says about a command, for the API.
-  public enum Action: String, Sendable, Hashable, CaseIterable {
+  package enum Action: String, Sendable, Hashable, CaseIterable {
     case send, skip, decideLater
   }
 

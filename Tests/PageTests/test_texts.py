@@ -394,7 +394,12 @@ def test_reported(visit, theater):
     page = one.open("/scenes?scene=together")
     why = page.locator(".why").all_inner_texts()
     assert len(why) == 4
-    assert why == ["Already muted.", "Already with sound.", "Already DVD player.", "Already stopped."]
+    assert why == [
+        "Already muted.",
+        "Already with sound.",
+        "Already DVD player.",
+        "Already stopped.",
+    ]
 
 
 COUNTS = [0, 1, 2, 5, 11, 21, 1.5]

@@ -6,8 +6,8 @@ import Scenes
 /// `HomeTheaterFacade.session(for:)` makes it. It names the requesting principal once, so that no call can
 /// forget it. Sessions of several users may act on one theater at the same time; the newest request wins.
 ///
-/// Every operation that begins or ends something returns when the last step of its scene is done, and
-/// throws
+/// `start`, `begin` and `end` return the run that is under way, which can be followed and cancelled. The other
+/// operations that begin or end something return when the last step of their scene is done. They throw
 /// - `forbidden` if the user lacks a permission or exceeds a limit,
 /// - `deviceFailed` with the device and the step that stopped the scene,
 /// - `cancelled` if a newer request took its place.
