@@ -75,7 +75,9 @@ async function jumpOnce(by, button) {
 /** @param direction `previous` or `next` */
 export const skip = (direction, button) => runAction(button, () => post(inRoom(`/${direction}`)));
 export const endActivity = (button) => runAction(button, () => post(inRoom('/end')));
-export const setVolume = throttle((to) => post(inRoom('/volume'), { to }));
+/** Sets the volume of the room that is shown at the call, however late it is sent. */
+export const setVolume = (to) => sendVolume({ to, address: inRoom('/volume') });
+const sendVolume = throttle(({ to, address }) => post(address, { to }));
 /** Changes the volume by percent, within the limits of the session; answers with the new one. */
 export const changeVolume = (by) => post(inRoom('/volume'), { by });
 export const setMute = (mute, button) => runAction(button, () => post(inRoom('/volume'), { mute }));

@@ -27,20 +27,26 @@ const KEYS = {
 };
 const TEXT_FIELDS = 'input:not([type=range]), textarea, select';
 
-/** The volume that was asked for and is not reported yet. */
+/** The volume that was asked for and is not reported yet, and the id of its amplifier. */
 let expected;
+let expectedOf;
 let expectedUntil = 0;
 /** The percent of the presses that no request has sent yet. */
 let unsent = 0;
 let isSending = false;
 
 /** The volume that is shown: what was asked for, until the amplifier reports it. */
-export const shownVolume = () => performance.now() < expectedUntil ? expected : current.volume();
+export function shownVolume() {
+  const isExpected = performance.now() < expectedUntil && expectedOf === amplifierID();
+  return isExpected ? expected : current.volume();
+}
+const amplifierID = () => current.amplifier()?.id;
 /** The loudest volume that the session may choose. */
 const highest = () => store.session?.volumeLimit ?? 100;
 
 function expectVolume(volume) {
   expected = volume;
+  expectedOf = amplifierID();
   expectedUntil = performance.now() + EXPECTED_MS;
   changed();
 }
@@ -54,6 +60,8 @@ export function chooseVolume(volume) {
 export function stepVolume(steps) {
   const volume = shownVolume();
   if (volume === undefined || store.connection === 'lost') return;
+  // Presses that wait for another amplifier, of a room shown before, are not meant for this one.
+  if (expectedOf !== amplifierID()) unsent = 0;
   const next = clamp(volume + steps * VOLUME_STEP, 0, Math.max(volume, highest()));
   if (next === volume) return;
   unsent += next - volume;
@@ -63,11 +71,13 @@ export function stepVolume(steps) {
 async function sendSteps() {
   isSending = true;
   try {
-    while (unsent) {
+    while (unsent && expectedOf === amplifierID()) {
       const by = clamp(unsent, -100, 100);
       unsent = 0;
+      const owner = amplifierID();
       const { volume } = await current.changeVolume(by);
-      if (volume !== undefined && !unsent) expectVolume(volume);
+      const isAnswered = volume !== undefined && !unsent && owner === amplifierID();
+      if (isAnswered) expectVolume(volume);
     }
   } catch (failure) {
     unsent = 0;
@@ -143,6 +153,7 @@ export function volumeControl() {
   const level = slider({ label: t('state.volume'), value: 0, onchange: chooseVolume });
   const mute = muteButton();
   const output = ariaHidden('span', 'num volume-out');
+  let shownID;
   const node = h(
     'div',
     { class: 'volume', role: 'group', 'aria-label': t('state.volume') },
@@ -161,7 +172,10 @@ export function volumeControl() {
       const isMuted = current.isMuted();
       paintMute(mute, isMuted);
       node.classList.toggle('muted', isMuted);
-      level.set(volume);
+      // A slider that was moved just now does not hold the volume of another amplifier.
+      const isOther = shownID !== amplifierID();
+      shownID = amplifierID();
+      level.set(volume, isOther);
       setText(output, isMuted ? t('is.muted') : `${volume} %`);
     },
   };
