@@ -302,15 +302,6 @@ def test_network_offer(browser, editable):
     one.close()
 
 
-# What a controller tells before the login that says it: these answers are changed on their way.
-def tell(page, **facts):
-    def add(route):
-        answer = route.fetch()
-        route.fulfill(response=answer, json={**answer.json(), **facts})
-
-    page.route("**/api/v1/health", add)
-
-
 @proves("a theater without an owner says so, and where its setup code stands; its log is not red")
 def test_no_owner(browser):
     with Controller(configuration()) as controller:
@@ -318,7 +309,6 @@ def test_no_owner(browser):
         code = controller.setup_code()
         one = Visit(browser, controller.base)
         page = one.page
-        tell(page, needsOwner=True)
         one.open("/")
         card = page.get_by_role("region", name="This theater has no owner yet.")
         expect(card).to_contain_text("in the terminal, or in the log of the controller")
@@ -332,17 +322,22 @@ def test_no_owner(browser):
 
 @proves("an invited person is not asked with a wrong code; their log is not red")
 def test_invited(visit, theater):
-    one = visit()
-    tell(one.page, needsOwner=False)
-    page = one.open(f"/register#{theater.invitation()}")
+    page = visit().open(f"/register#{theater.invitation()}")
     expect(page.get_by_role("heading", name="What is your name?")).to_be_visible()
 
 
 @proves("a login without delivery offers no codes")
-def test_no_delivery(visit):
-    one = visit()
-    tell(one.page, delivers=[])
-    page = one.open("/login")
-    expect(page.get_by_role("button", name="Log in")).to_be_visible()
-    expect(page.get_by_role("link", name="Log in with a code")).to_have_count(0)
-    expect(page.get_by_role("link", name="Forgot your password?")).to_have_count(0)
+def test_no_delivery(browser, visit):
+    page = visit().open("/login")
+    expect(page.get_by_role("link", name="Log in with a code")).to_be_visible()
+    made = configuration()
+    del made["accounts"]
+    with Controller(made) as controller:
+        controller.wait_for(controller.answers)
+        TheaterClient(controller)
+        one = Visit(browser, controller.base)
+        page = one.open("/login")
+        expect(page.get_by_role("button", name="Log in")).to_be_visible()
+        expect(page.get_by_role("link", name="Log in with a code")).to_have_count(0)
+        expect(page.get_by_role("link", name="Forgot your password?")).to_have_count(0)
+        one.close()
