@@ -122,7 +122,9 @@ FIND_SMALL_TARGETS = """(inDialogs) => {
   const CONTROLS = ['button', 'a[href]', 'input:not([type=range])', 'select'];
   const wrong = [];
   for (const node of document.querySelectorAll(CONTROLS.map((tag) => scope + tag).join())) {
-    const { width, height } = node.getBoundingClientRect();
+    // The label around a checkbox is pressed, too.
+    const target = node.type === 'checkbox' ? node.closest('label') ?? node : node;
+    const { width, height } = target.getBoundingClientRect();
     const isSeen = width && height && getComputedStyle(node).visibility !== 'hidden';
     if (!isSeen || node.closest(exempt)) continue;
     if (height >= SMALLEST && width >= SMALLEST) continue;

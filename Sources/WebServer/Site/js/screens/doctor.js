@@ -61,7 +61,8 @@ const NAMED_SUBJECTS = ['plugin', 'device'];
 function wordsOf({ name, status }) {
   const [kind, ...rest] = name.split(' ');
   const isNamed = NAMED_SUBJECTS.includes(kind) && rest.length > 0;
-  const subject = isNamed ? kind : SUBJECTS[name];
+  const known = Object.hasOwn(SUBJECTS, name) ? SUBJECTS[name] : undefined;
+  const subject = isNamed ? kind : known;
   const title = subject
     ? t(`check.${subject}`, { name: rest.join(' ') })
     : sentence(name).replace(/\.$/, '');
