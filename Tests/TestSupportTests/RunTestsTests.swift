@@ -72,6 +72,9 @@ import Testing
       echo '➜ Suite Films skipped: "needs the packages pulseaudio and pulseaudio-utils"'
       echo '━ Test "a lamp" recorded a known issue at LampTests.swift:7:5: Expectation failed: false'
       echo '━ Test "a lamp" recorded a known issue with 1 argument length → 1.0 at LampTests.swift:8:5'
+      echo '↻ Test "a lamp" is repeated: run 2 of 5'
+      echo '━ Test "a lamp" recorded a known issue at LampTests.swift:7:5: Expectation failed: false'
+      echo '↻ Test "a lamp" is repeated: run 3 of 5'
       echo '✔ Test "a lamp" passed after 0.1 seconds.'
       echo '✔ Test run with 1 test in 1 suite passed after 0.1 seconds.'
       """, [])
@@ -81,7 +84,7 @@ import Testing
       lines.suffix(5) == [
         "Skipped: 2", "  \"a mount\": needs the right to mount a small disk",
         "  Films: needs the packages pulseaudio and pulseaudio-utils",
-        "Measured again, because the machine stood still: 1", "  \"a lamp\": 2 issues",
+        "Measured again, because the machine stood still: 1", "  a lamp: 3 runs",
       ])
   }
 

@@ -9,6 +9,8 @@ struct ContactsCommand: AsyncParsableCommand {
     commandName: "contacts", abstract: "Change your e-mail address and phone in a form.",
     discussion: "Each is verified by a code. Without a terminal: theater verify.")
 
+  @OptionGroup var output: OutputOptions
+
   func run() async throws {
     let theater = try RemoteTheater()
     try theater.requireSession("contacts")
@@ -26,8 +28,10 @@ struct ContactsCommand: AsyncParsableCommand {
       ContactSettings(contacts, rules).driver(
         RemoteIdentity(), email: ContactCodes(contact: .email),
         phone: ContactCodes(contact: .phone)))
-    Console.writeLine(
-      "\(end.contacts.email) and \(end.contacts.phone ?? "your phone") are verified.")
+    let phone = end.contacts.phone ?? "your phone"
+    output.confirm(
+      "\(end.contacts.email) and \(phone) are verified.",
+      ["email": .string(end.contacts.email), "phone": .string(phone)])
   }
 }
 
