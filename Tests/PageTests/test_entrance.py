@@ -4,7 +4,8 @@ import json
 import re
 
 import pytest
-from conftest import PASSWORD, hold, proves, wait_held
+from conftest import PASSWORD, TheaterClient, Visit, hold, proves, wait_held
+from controller import Controller, small_configuration
 from playwright.sync_api import expect
 from test_screens import faults
 
@@ -38,6 +39,23 @@ def test_button(visit):
     assert page.get_by_role("textbox", name="E-mail address").input_value() == ""
     for name, goal in [("Log in with a code", "/code"), ("Forgot your password?", "/reset")]:
         expect(page.get_by_role("link", name=name)).to_have_attribute("href", goal)
+
+
+@proves("the login asks anew whether there is an owner, in the page that was open before")
+def test_first_owner(browser):
+    with Controller(small_configuration()) as controller:
+        controller.wait_for(controller.answers)
+        visit = Visit(browser, controller.base)
+        page = visit.open("/login")
+        notice = page.get_by_role("region", name="This theater has no owner yet.")
+        expect(notice).to_be_visible()
+        TheaterClient(controller)
+        page.get_by_role("link", name="Register").click()
+        page.get_by_role("heading", name="Your invitation").wait_for()
+        page.go_back()
+        expect(page.get_by_role("button", name="Log in")).to_be_visible()
+        expect(notice).to_have_count(0)
+        visit.close()
 
 
 # Takes the place of base/assemble.js: records each step of a screen, with the state of the page at
