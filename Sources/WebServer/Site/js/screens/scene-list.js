@@ -13,8 +13,9 @@ import { t } from '../base/text.js';
 /** With fewer scenes there is no search. */
 const FEWEST_TO_SEARCH = 9;
 
-/** Text as the search compares it: without case and accents. */
-const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+/** Text as the search compares it: without case and accents, and with "ss" for "ß". */
+const plain = (text) =>
+  text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
 
 /**
  * Returns its `node`; `paint(scenes, current)` shows the scenes.
