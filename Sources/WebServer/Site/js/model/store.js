@@ -120,12 +120,17 @@ async function readConfiguration() {
   await readActivities();
   try {
     const { rooms: next } = await get('/rooms');
-    if (store.status) store.status.rooms = next;
+    if (store.status) store.status.rooms = next.map(withKnownActivity);
     changed();
   } catch {
     // The next snapshot has the rooms.
   }
 }
+/** A room of an answer. A later event may have reported already what is on in it. */
+const withKnownActivity = (place) => ({
+  ...place,
+  activity: roomNamed(place.name)?.activity ?? place.activity,
+});
 function setConnection(next) {
   if (next === store.connection) return;
   if (store.connection === 'live') stopTime();
