@@ -313,23 +313,22 @@ export function chooseRoom(name) {
 /** The path of a request that acts in a room; a theater of one room has no other. */
 export const inRoom = (address, name = room()?.name) =>
   hasSeveralRooms() && name ? path`/rooms/${name}` + address : address;
-/**
- * The current activity of the shown room; failed also while its player has failed, which can play
- * on at `retryAt`.
- */
-export const activity = () => {
-  const current = room()?.activity ?? store.status?.activity ?? { status: 'idle' };
-  return current.retryAt >= 0 ? { ...current, status: 'failed' } : current;
-};
-/** The error of the current activity, if it failed because of a device. */
-export function failureOf({ id }) {
-  const { status, error } = activity();
-  return status === 'failed' && error?.device === id ? error : undefined;
-}
+/** An activity, failed also while its player has failed, which can play on at `retryAt`. */
+const withFailure = (current) => current.retryAt >= 0 ? { ...current, status: 'failed' } : current;
+/** The current activity of the shown room. */
+export const activity = () =>
+  withFailure(room()?.activity ?? store.status?.activity ?? { status: 'idle' });
+/** The current activity of each room. */
+export const currentActivities = () => rooms().map((place) => withFailure(place.activity));
+/** The activity of a room that failed because of a device; `undefined` without one. */
+export const activityFailedBy = ({ id }) =>
+  currentActivities().find(({ status, error }) => status === 'failed' && error?.device === id);
+/** The error of the activity that failed because of a device. */
+export const failureOf = (owner) => activityFailedBy(owner)?.error;
 /** The role of the current player. */
 export const playerRole = () => device(activity().player)?.role;
-/** The current run's report, if it is known. */
-export const run = () => store.runs.get(activity().run);
+/** The report of an activity's run, if it is known. */
+export const run = (current = activity()) => store.runs.get(current.run);
 /** Seconds since a value was reported. */
 export const age = (owner, known) => known.age + (performance.now() - owner.at) / 1000;
 /**

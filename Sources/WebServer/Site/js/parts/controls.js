@@ -83,16 +83,15 @@ function controlsKey(device) {
 }
 /** The card of a device that has failed or is not reachable, with what to do; `null` for others. */
 function troubleCard(device) {
-  const error = theater.failureOf(device);
-  if (error) return failedCard(error);
+  const failed = theater.activityFailedBy(device);
+  if (failed) return failedCard(failed);
   if (device.availability !== 'unavailable') return null;
   return errorCard(sentence(t('control.silent')), [
     t('control.check'),
     small(device.reason && sentence(device.reason)),
   ]);
 }
-function failedCard(error) {
-  const now = theater.activity();
+function failedCard(now) {
   const retryButton = btn('primary', (node) => retry(now, node), icon('fix'), t('do.retry'));
-  return faultCard(error, theater.run(), now.activity ? [retryButton] : []);
+  return faultCard(now.error, theater.run(now), now.activity ? [retryButton] : []);
 }

@@ -113,14 +113,15 @@ async function loadOnceFor(id) {
 
 // ---- failures ----
 /**
- * Starts a failed activity or scene again, or lets its player play on; goes to the screen of a
- * scene that needs more than the item.
+ * Starts a failed activity of a room or a scene again, or lets its player play on; goes to the
+ * screen of a scene that needs more than the item.
  */
 export const retry = (now, button, go) =>
   runAction(button, async () => {
-    if (now.retryAt >= 0) await post(inRoom('/resume'));
+    if (now.retryAt >= 0) await post(inRoom('/resume', now.room));
     else if (now.activity) {
-      await startRun(inRoom(path`/activities/${now.activity}`), { item: now.item });
+      const address = inRoom(path`/activities/${now.activity}`, now.room);
+      await startRun(address, { item: now.item });
     } else await retryScene(now, go);
   });
 async function retryScene({ scene: name, item }, go) {

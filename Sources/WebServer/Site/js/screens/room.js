@@ -167,7 +167,6 @@ function stepText(activity) {
 
 /** The card of a device that failed: what happened, and what mends it. */
 function failureCard({ id: slot, error }) {
-  const activity = theater.activity();
   const device = shownAt(slot);
   if (!error) {
     return {
@@ -176,6 +175,7 @@ function failureCard({ id: slot, error }) {
       button: btn('', () => deviceSheet(device.id), t('room.fix')),
     };
   }
+  const activity = theater.activityFailedBy(device) ?? theater.activity();
   const retryButton = () => btn('', (node) => retry(activity, node), t('do.retry'));
   return {
     title: error.message,
