@@ -1,6 +1,6 @@
 // The activities and scenes of the configuration: what belongs together, what begins an item, and
 // what they are about.
-import { activitiesFor, activity, device, playerRole, room, store } from './store.js';
+import { activitiesFor, activity, device, isOfRoom, playerRole, store } from './store.js';
 import { ICONS } from './words.js';
 
 /** The category of the items that each kind of parameter takes. */
@@ -8,7 +8,7 @@ const CATEGORIES = { film: 'films', song: 'songs', station: 'stations' };
 /** The category of the items that a player of each role plays. */
 const CATEGORY_OF_ROLE = { dvdPlayer: 'films', cdPlayer: 'songs', tuner: 'stations' };
 /** The drawing for the items of each category. */
-const CATEGORY_ICONS = { films: 'film', songs: 'music', stations: 'radio' };
+export const CATEGORY_ICONS = { films: 'film', songs: 'music', stations: 'radio' };
 
 export const activityNamed = (name) => store.activities.find((one) => one.name === name);
 export const sceneNamed = (name) => store.scenes.find((one) => one.name === name);
@@ -16,8 +16,10 @@ export const sceneNamed = (name) => store.scenes.find((one) => one.name === name
 /** The activities that the user may begin, those of the shown room first. */
 export function offeredActivities(category) {
   const offered = activitiesFor(category);
-  const isHere = (one) => one.room === room()?.name;
-  return [...offered.filter(isHere), ...offered.filter((one) => !isHere(one))];
+  return [
+    ...offered.filter((one) => isOfRoom(one)),
+    ...offered.filter((one) => !isOfRoom(one)),
+  ];
 }
 /**
  * The activity with which an item begins: the current one, one of the shown room, or another, whose

@@ -362,12 +362,15 @@ export const isWallTablet = () => store.session?.wallTablet === true;
 /** The activities that the user may begin; with a category, those that play its items. */
 export const activitiesFor = (category) =>
   store.activities.filter((one) => one.permitted && (!category || one.category === category));
+/** Whether an activity begins in a room, the shown one by default. One of no room begins in any. */
+export const isOfRoom = ({ room: name }, place = room()) =>
+  name === undefined || name === place?.name;
 /**
  * Whether the user may start items of a list: `films`, `music` or `stations`.
  * @param place the room whose activities count; all rooms without it
  */
 export const mayChoose = (list, place) =>
-  activitiesFor(LISTS[list]).some((one) => !place || one.room === place.name);
+  activitiesFor(LISTS[list]).some((one) => !place || isOfRoom(one, place));
 
 // ---- lists of the library ----
 /** Titles of the items that the lists have brought so far. */

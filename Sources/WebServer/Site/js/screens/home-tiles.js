@@ -3,7 +3,7 @@ import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { path, post } from '../base/api.js';
 import * as theater from '../model/store.js';
-import { activityIcon, offeredActivities, popsOnly } from '../model/activities.js';
+import { activityIcon, CATEGORY_ICONS, offeredActivities, popsOnly } from '../model/activities.js';
 import { withRole } from '../model/room-devices.js';
 import { activityTitle, nameOf } from '../model/words.js';
 import { runAction } from '../parts/actions.js';
@@ -15,9 +15,6 @@ import { roomTitle } from '../parts/room-switch.js';
 import { toast } from '../parts/toasts.js';
 import { drawTile } from '../parts/tiles.js';
 import { t } from '../base/text.js';
-
-/** The drawing of the items of each category. */
-const DRAWINGS = { films: 'film', songs: 'music', stations: 'radio' };
 
 /** The columns of tiles on a wide screen. */
 const MOST_COLUMNS = 4;
@@ -34,28 +31,33 @@ export function homeTiles(go) {
 }
 
 // ---- what is shown ----
-/** The tiles of the shown room, then those of each other room below its title. */
+/**
+ * The tiles of the shown room and of no room, then those of each other room below its title.
+ */
 function tileGroups() {
   const offered = offeredActivities().map(viewOf);
   const here = theater.room()?.name;
   const others = theater.rooms().filter(({ name }) => name !== here);
   return [
-    { tiles: [...offered.filter(({ activity }) => activity.room === here), ...popperView()] },
+    { tiles: [...offered.filter(isHere), ...popperView()] },
     ...others.map((place) => ({
       title: roomTitle(place),
       tiles: offered.filter(({ activity }) => activity.room === place.name),
     })),
   ].filter(({ tiles }) => tiles.length);
 }
+const isHere = ({ activity }) => theater.isOfRoom(activity);
 function viewOf(activity) {
-  const place = theater.rooms().find(({ name }) => name === activity.room);
+  const place = theater.isOfRoom(activity)
+    ? theater.room()
+    : theater.rooms().find(({ name }) => name === activity.room);
   const isCurrent = place?.activity.activity === activity.name && place.activity.status !== 'idle';
   return {
     activity,
     isCurrent,
     name: activityTitle(activity),
     text: isCurrent ? t('home.on') : describeActivity(activity),
-    drawing: DRAWINGS[activity.category],
+    drawing: CATEGORY_ICONS[activity.category],
     icon: activityIcon(activity),
   };
 }
