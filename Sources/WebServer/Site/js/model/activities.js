@@ -21,14 +21,25 @@ export function offeredActivities(category) {
     ...offered.filter((one) => !isOfRoom(one)),
   ];
 }
+/** Whether one of some devices plays an item. One that names no players can be played by any. */
+export const isPlayableBy = (ids, { players }) =>
+  !players?.length || players.some((id) => ids.includes(id));
+/** Whether an activity plays an item of its category; one that names no player plays each. */
+const plays = ({ player }, item) => !player || isPlayableBy([player], item);
+/** The items of a list that an activity plays, chosen for it. */
+export const itemsFor = (owner, items) =>
+  items.filter((item) => plays(owner, item)).map((item) => ({ ...item, activity: owner.name }));
+/** Whether an activity of the shown room plays an item. */
+export const isPlayedHere = (item) =>
+  activitiesFor(item.category).some((one) => isOfRoom(one) && plays(one, item));
 /**
- * The activity with which an item begins: the current one, one of the shown room, or another, whose
- * player has the item; `undefined` if none has.
+ * The activity with which an item begins, whose player has it: the one for which it was chosen, the
+ * current one, one of the shown room, or another; `undefined` if none has it.
  */
-export function activityFor({ category, players }) {
-  const { activity: current } = activity();
-  const able = offeredActivities(category).filter(({ player }) => players?.includes(player));
-  return able.find(({ name }) => name === current) ?? able[0];
+export function activityFor(item) {
+  const able = offeredActivities(item.category).filter((one) => plays(one, item));
+  const named = (wanted) => able.find(({ name }) => name === wanted);
+  return named(item.activity) ?? named(activity().activity) ?? able[0];
 }
 
 // ---- scenes ----

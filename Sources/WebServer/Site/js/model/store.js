@@ -378,6 +378,8 @@ export let knownTitles;
 /** The ids of these items whose players may have a picture. */
 export let knownPictures;
 const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
+/** The largest number of items that the controller returns at once. */
+const MOST_OF_A_PAGE = 1000;
 /**
  * Asks for a part of a list.
  * @param list `films`, `music` or `stations`
@@ -392,6 +394,18 @@ export async function loadPage(list, part) {
     item.category = name;
   }
   return { items, total };
+}
+/**
+ * Loads all of a list that matches a search, and adds it to `items` part by part: what came before
+ * a failure is there. @throws Failure
+ */
+export async function loadWhole(list, search, items) {
+  let total;
+  do {
+    const part = await loadPage(list, { search, offset: items.length, limit: MOST_OF_A_PAGE });
+    items.push(...part.items);
+    total = part.items.length > 0 ? part.total : items.length;
+  } while (items.length < total);
 }
 function remember({ id, title, picture }) {
   knownTitles[id] = title;

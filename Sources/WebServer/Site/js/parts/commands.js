@@ -74,7 +74,8 @@ async function jumpOnce(by, button) {
 
 /** @param direction `previous` or `next` */
 export const skip = (direction, button) => runAction(button, () => post(inRoom(`/${direction}`)));
-export const endActivity = (button) => runAction(button, () => post(inRoom('/end')));
+/** @param place the name of a room; the shown one without it */
+export const endActivity = (button, place) => runAction(button, () => post(inRoom('/end', place)));
 /** Sets the volume of the room that is shown at the call, however late it is sent. */
 export const setVolume = (to) => sendVolume({ to, address: inRoom('/volume') });
 const sendVolume = throttle(({ to, address }) => post(address, { to }));

@@ -5,8 +5,10 @@ import { icon } from '../base/icons.js';
 import { t, unit } from '../base/text.js';
 import { clockText } from '../base/times.js';
 import { showVirtualList } from '../base/virtual-list.js';
-import { activityFor } from '../model/activities.js';
+import { activityFor, itemsFor } from '../model/activities.js';
 import * as theater from '../model/store.js';
+import { activityTitle } from '../model/words.js';
+import { chosenActivity } from '../parts/activity-start.js';
 import { heading, twoLines } from '../parts/cards.js';
 import { segments } from '../parts/choices.js';
 import { failureCard, showFailure } from '../parts/failures.js';
@@ -14,7 +16,15 @@ import { lateCover } from '../parts/item-cover.js';
 import { roomTitle } from '../parts/room-switch.js';
 import { askWhereToStart, playedShare, remainingTime, startItem } from '../parts/resume.js';
 
-export const title = () => t('library.title');
+/** The activity for which an item is chosen, else the library. */
+export function title() {
+  const chosen = chosenOwner();
+  return chosen ? activityTitle(chosen) : t('library.title');
+}
+/** The kind that the address names, and its activity; without one, all items are shown. */
+const kindOfAddress = () =>
+  new URLSearchParams(location.search).get('kind') === 'music' ? 'music' : 'films';
+const chosenOwner = () => chosenActivity(kindOfAddress() === 'music' ? 'songs' : 'films');
 
 /** The number of items that one request asks for. */
 const PAGE = 200;
@@ -38,22 +48,52 @@ const emptyResult = ({ query = '', scroll = 0 } = {}) => ({
 /** What is known of each kind; it stays when the screen is left. */
 const results = { films: emptyResult(), music: emptyResult() };
 /** The number of all items of each kind, without a query. */
-const totals = {};
+let totals = {};
 let kind = 'films';
-/** The session and the revision of the library to which `results` belong. */
+/** The activity whose items are shown; `undefined` for all items. */
+let owner;
+/** The session, the name of the activity and the revision of the library of `results`. */
 let session;
+let ownerName;
 let revision;
 
-/** Forgets what may be out of date. In another session, that is also the query and the place. */
+/**
+ * Forgets what may be out of date. In another session and for another activity, that is also the
+ * query and the place.
+ */
 function forgetOutdated() {
-  const isSameSession = session === theater.store.session;
-  if (isSameSession && revision === theater.store.library) return false;
+  const isSameList = session === theater.store.session && ownerName === owner?.name;
+  if (isSameList && revision === theater.store.library) return false;
+  if (!isSameList) totals = {};
   for (const name of Object.keys(results)) {
-    results[name] = emptyResult(isSameSession ? results[name] : undefined);
+    results[name] = emptyResult(isSameList ? results[name] : undefined);
   }
   session = theater.store.session;
+  ownerName = owner?.name;
   revision = theater.store.library;
   return true;
+}
+/**
+ * Reads a page of a result, or all pages of those items that an activity plays; returns the number
+ * of all items.
+ */
+async function readPage(list, { query, pages }, page) {
+  if (owner) return readItemsOf(owner, list, { query, pages }, page);
+  const part = { search: query, offset: page * PAGE, limit: PAGE };
+  const { items, total } = await theater.loadPage(list, part);
+  pages.set(page, items);
+  return total;
+}
+async function readItemsOf(activity, list, { query, pages }, page) {
+  const read = [];
+  await theater.loadWhole(list, query, read);
+  const items = itemsFor(activity, read);
+  // The wanted page may lie behind a list that has become shorter.
+  pages.set(page, []);
+  for (let first = 0; first < items.length; first += PAGE) {
+    pages.set(first / PAGE, items.slice(first, first + PAGE));
+  }
+  return items.length;
 }
 /** Where the list was left. */
 export const place = () => results[kind].scroll;
@@ -94,21 +134,23 @@ class Library {
   }
   /** What is on the screen. */
   nodes() {
-    const names = [['films', t('kind.film')], ['music', t('kind.music')]];
-    const turn = (next) => this.turnTo(next);
-    const choice = this.kinds.length > 1 ? segments(t('library.kind'), names, kind, turn) : null;
     const search = h('div', 'search', icon('search'), this.input);
     return [
-      heading(title(), choice),
+      heading(title(), owner ? allLink() : this.kindChoice()),
       h('div', 'library-tools', search),
       this.found,
       this.host,
     ];
   }
+  kindChoice() {
+    if (this.kinds.length < 2) return null;
+    const names = [['films', t('kind.film')], ['music', t('kind.music')]];
+    return segments(t('library.kind'), names, kind, (next) => this.turnTo(next));
+  }
   turnTo(next) {
     this.result.scroll = scrollY;
     kind = next;
-    history.replaceState({}, '', next === 'music' ? '/library?kind=music' : '/library');
+    history.replaceState({}, '', addressOf(next));
     this.input.value = this.result.query;
     this.begin();
     scrollTo(0, this.result.scroll);
@@ -160,12 +202,10 @@ class Library {
   async loadPage(page) {
     const { result } = this;
     const ofKind = kind;
-    const part = { search: result.query, offset: page * PAGE, limit: PAGE };
+    const ownTotals = totals;
     try {
-      const { items, total } = await theater.loadPage(ofKind, part);
-      result.pages.set(page, items);
-      result.total = total;
-      if (!result.query) totals[ofKind] = total;
+      result.total = await readPage(ofKind, result, page);
+      if (!result.query) ownTotals[ofKind] = result.total;
       if (result === this.result) this.showLoaded();
     } catch (failure) {
       if (result === this.result) this.fail(failure);
@@ -283,16 +323,21 @@ class Library {
   }
 }
 
+const addressOf = (list) => list === 'music' ? '/library?kind=music' : '/library';
+/** Leads from the items of one activity to all of their kind. */
+const allLink = () => h('a', { class: 'btn quiet', href: addressOf(kind) }, t('library.title'));
+
 /** The kind of the address, if the person may choose from it. */
 function chosenKind(kinds) {
-  const wanted = new URLSearchParams(location.search).get('kind') === 'music' ? 'music' : 'films';
+  const wanted = kindOfAddress();
   return kinds.includes(wanted) ? wanted : kinds[0];
 }
 
 export async function show(main, { go }) {
   const kinds = ['films', 'music'].filter((list) => theater.mayChoose(list));
-  forgetOutdated();
+  owner = chosenOwner();
   kind = chosenKind(kinds);
+  forgetOutdated();
   const library = new Library(kinds, go);
   main.append(...library.nodes());
   const pressKey = (event) => {

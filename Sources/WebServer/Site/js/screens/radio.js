@@ -3,23 +3,29 @@ import { h, setChildren } from '../base/dom.js';
 import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { path, post } from '../base/api.js';
-import { activityFor, offeredActivities } from '../model/activities.js';
+import { activityFor, itemsFor, offeredActivities } from '../model/activities.js';
 import { withRole } from '../model/room-devices.js';
 import * as theater from '../model/store.js';
+import { chosenActivity } from '../parts/activity-start.js';
 import { heading, section, twoLines } from '../parts/cards.js';
 import { segments } from '../parts/choices.js';
 import { failureCard } from '../parts/failures.js';
 import { ambient } from '../parts/item-cover.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { throttle } from '../parts/throttle.js';
-import { frequencyWithUnit, value } from '../model/words.js';
+import { activityTitle, frequencyWithUnit, value } from '../model/words.js';
 import { endActivity } from '../parts/commands.js';
 import { BANDS, frequencyText, rasterOf, SAME_FREQUENCY } from './radio-bands.js';
 import { Dial } from './radio-dial.js';
 import { flipPreset, isAt, isPreset, presets } from './radio-presets.js';
 import { capitalized, t } from '../base/text.js';
 
-export const title = () => t('radio.title');
+/** The activity for which a station is chosen, else the radio. */
+export function title() {
+  const chosen = chosenRadio();
+  return chosen ? activityTitle(chosen) : t('radio.title');
+}
+const chosenRadio = () => chosenActivity('stations');
 /** Where the dial stands before the tuner has reported its frequency. */
 const FIRST_FREQUENCIES = { fm: 98.5, am: 810 };
 /** Milliseconds after the last touch for which the dial does not follow the tuner. */
@@ -28,7 +34,6 @@ const HOLD_TIME = 2000;
 const COLOR_WITHOUT_STATION = 'Old Valley';
 
 export async function show(main, { again }) {
-  theater.showRoom(radioActivity()?.room);
   const { stations, failure } = await loadStations();
   const screen = new RadioScreen(stations, failure, again);
   main.append(
@@ -45,25 +50,34 @@ export async function show(main, { again }) {
     screen.end();
   };
 }
-/** Reads the stations. Those that were read before a failure are shown, too. */
+/**
+ * Reads the stations, of the chosen activity if there is one. Those that were read before a failure
+ * are shown, too.
+ */
 async function loadStations() {
-  const stations = [];
+  const read = [];
+  let failure;
   try {
-    let total;
-    do {
-      const page = await theater.loadPage('stations', { offset: stations.length });
-      stations.push(...page.items);
-      total = page.items.length > 0 ? page.total : stations.length;
-    } while (stations.length < total);
-  } catch (failure) {
-    return { stations, failure };
+    await theater.loadWhole('stations', '', read);
+  } catch (caught) {
+    failure = caught;
   }
-  return { stations };
+  const chosen = chosenRadio();
+  return { stations: chosen ? itemsFor(chosen, read) : read, failure };
 }
-/** The activity that plays stations: the current one, one of the shown room, or another. */
+/**
+ * The activity that plays stations: the chosen one, the current one, one of the shown room, or
+ * another.
+ */
 function radioActivity() {
   const offered = offeredActivities('stations');
-  return offered.find(({ name }) => name === theater.activity().activity) ?? offered[0];
+  const current = offered.find(({ name }) => name === theater.activity().activity);
+  return chosenRadio() ?? current ?? offered[0];
+}
+/** The room of the radio, which may be another than the shown one. */
+function radioRoom() {
+  const name = radioActivity()?.room;
+  return theater.rooms().find((one) => one.name === name) ?? theater.room();
 }
 /** The path that begins an activity; without one, the one that says why there is none. */
 const addressOf = (activity) =>
@@ -71,9 +85,10 @@ const addressOf = (activity) =>
 /** The tuner that plays, else that of the activity, else that of the room. */
 const tuner = () => currentTuner() ?? theater.device(radioActivity()?.player) ?? withRole('tuner');
 function currentTuner() {
-  const { status, player } = theater.activity();
+  const { status, player } = radioRoom()?.activity ?? { status: 'idle' };
   const device = status === 'idle' ? undefined : theater.device(player);
-  return device?.role === 'tuner' ? device : undefined;
+  const wanted = chosenRadio()?.player ?? player;
+  return device?.role === 'tuner' && player === wanted ? device : undefined;
 }
 const isTunerOn = () => Boolean(currentTuner());
 
@@ -199,7 +214,7 @@ class RadioScreen {
     }
     // A station that waits to be sent would turn the tuner on again.
     this.play();
-    endActivity();
+    endActivity(undefined, radioRoom()?.name);
   }
   flipPreset() {
     flipPreset(this.place);
@@ -233,6 +248,7 @@ class RadioScreen {
       const activity = (station && activityFor(station)) ?? radioActivity();
       const { run } = await post(addressOf(activity), { item });
       theater.saveRun(run);
+      theater.showRoom(activity?.room);
     } finally {
       this.hold();
       this.setSending(false);

@@ -1,6 +1,6 @@
 // The fields for the parameters of a scene: a choice of items, or a text.
 import { h } from '../base/dom.js';
-import { devicesOfScene } from '../model/activities.js';
+import { devicesOfScene, isPlayableBy } from '../model/activities.js';
 import { loadPage } from '../model/store.js';
 import { capitalized, hasText, t } from '../base/text.js';
 
@@ -23,7 +23,8 @@ export const parameterFields = (scene, values, onchange) =>
 async function parameterField(scene, name, kind, values, onchange) {
   const list = LISTS[kind];
   const { items: all, total } = list ? await loadItems(list) : { items: [] };
-  const items = all.filter(isPlayableBy(devicesOfScene(scene)));
+  const devices = devicesOfScene(scene);
+  const items = all.filter((item) => isPlayableBy(devices, item));
   values[name] ??= items[0]?.id ?? '';
   const setValue = ({ target }) => {
     values[name] = target.value;
@@ -35,9 +36,6 @@ async function parameterField(scene, name, kind, values, onchange) {
     ? textField(label, values[name], setValue)
     : itemField(label, name, items, values[name], setValue);
 }
-/** Whether one of some devices plays an item. */
-const isPlayableBy = (devices) => ({ players }) =>
-  !players || players.some((id) => devices.includes(id));
 /** The first items of a list; none without an answer. */
 const loadItems = (list) => loadPage(list, { limit: MOST_CHOICES }).catch(() => ({ items: [] }));
 
