@@ -1,5 +1,6 @@
 // The films and songs that the user left before their end, as a shelf of Home.
 import { h } from '../base/dom.js';
+import { isPlayedHere } from '../model/activities.js';
 import * as theater from '../model/store.js';
 import { section } from '../parts/cards.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
@@ -8,6 +9,8 @@ import { t } from '../base/text.js';
 
 /** The largest number of items, with the one that is at the top of Home. */
 const MOST_ITEMS = 5;
+/** The number of items that are read, as some of them belong to another room. */
+const READ_ITEMS = 20;
 
 /**
  * Returns its `node`. `update()` reads the items when the library has changed since, `last()`
@@ -26,7 +29,7 @@ export function homeStopped(go) {
     while (revision !== theater.store.library) {
       revision = theater.store.library;
       try {
-        items = await theater.loadStopped(MOST_ITEMS);
+        items = await theater.loadStopped(READ_ITEMS);
       } catch {
         // The offer is missing; the rest of Home works.
       }
@@ -39,13 +42,16 @@ export function homeStopped(go) {
     done();
   }
   function paint() {
-    const { status, item } = theater.activity();
-    const shown = items.slice(status === 'idle' ? 1 : 0)
-      .filter(({ id }) => id !== item)
-      .slice(0, MOST_ITEMS - 1);
+    const { status } = theater.activity();
+    const shown = offered(items).slice(status === 'idle' ? 1 : 0).slice(0, MOST_ITEMS - 1);
     node.hidden = !shown.length;
     const build = () => shown.map((one) => stoppedItem(one, go));
     rebuildIfChanged(shelf, JSON.stringify(shown), build);
   }
-  return { node, load, update, paint, last: () => items[0] };
+  return { node, load, update, paint, last: () => offered(items)[0] };
+}
+/** The items that the shown room can go on with: those that it plays, and that are on nowhere. */
+function offered(items) {
+  const current = theater.currentActivities().map(({ item }) => item);
+  return items.filter((item) => !current.includes(item.id) && isPlayedHere(item));
 }
