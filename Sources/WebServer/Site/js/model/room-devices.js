@@ -1,5 +1,5 @@
 // The devices of the shown room: which one stands for each role, and the lamps by their area.
-import { activityNamed, currentScene, devicesOfScene } from './activities.js';
+import { activityNamed, commandsOf, currentScene, devicesOfScene } from './activities.js';
 import { activity, device, devices, room } from './store.js';
 
 /** The roles whose device shows in which area of the home a room is. */
@@ -30,7 +30,37 @@ function currentDevices() {
   return ids.map(device).filter(Boolean);
 }
 /** The device of a role that what is on uses; `undefined` without one. */
-export const currentWithRole = (role) => currentDevices().find((one) => one.role === role);
+const currentWithRole = (role) => currentDevices().find((one) => one.role === role);
+/**
+ * The amplifier whose volume the controller changes in the shown room; `undefined` where nothing
+ * says that what is on is heard there.
+ */
+export function commandedAmplifier() {
+  const { status, activity: name } = activity();
+  if (status === 'idle') return firstAmplifier();
+  if (!name) return device(amplifierOfScene());
+  const known = activityNamed(name);
+  if (known?.amplifier) return device(known.amplifier);
+  // The controller takes the first one then, at which the activity may not be heard.
+  const first = firstAmplifier();
+  return devicesOfScene(currentScene()).map(lastAmplifier).includes(first?.id) ? first : undefined;
+}
+/** The amplifier at which the first one of the shown room is heard, else of the house. */
+function firstAmplifier() {
+  const isAmplifier = ({ role }) => role === 'amplifier';
+  const first = roomDevices().find(isAmplifier) ?? houseDevices().find(isAmplifier);
+  return first && device(lastAmplifier(first.id));
+}
+/** The id of the amplifier of a scene that plays by itself; guests may not know the scene. */
+function amplifierOfScene() {
+  const scene = currentScene();
+  if (!scene) return undefined;
+  const commanded = commandsOf(scene.steps).map((step) => step.device);
+  const last = commanded.findLast((id) => device(id)?.role === 'amplifier');
+  return last ? lastAmplifier(last) : amplifierBehind(activity().player, devices())?.id;
+}
+/** The id of the amplifier at which another one is heard, which is itself without a further one. */
+const lastAmplifier = (id) => amplifierBehind(id, devices())?.id ?? id;
 /**
  * The device that stands for a role in the shown room: that of what is on, else one in the main
  * area of the room, else the first; `undefined` without one.

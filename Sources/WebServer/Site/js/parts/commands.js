@@ -4,7 +4,7 @@ import { clamp } from '../base/dom.js';
 import { announce } from '../base/messages.js';
 import { t, unit } from '../base/text.js';
 import { clockText, timeLeft } from '../base/times.js';
-import { currentWithRole, withRole } from '../model/room-devices.js';
+import { commandedAmplifier } from '../model/room-devices.js';
 import { activity, device, inRoom, knownTitles, playback } from '../model/store.js';
 import { value } from '../model/words.js';
 import { runAction } from './actions.js';
@@ -15,9 +15,8 @@ import { throttle } from './throttle.js';
 const BEFORE_END_SECONDS = 1;
 
 export const isPaused = (current = playback()) => current?.state === 'paused';
-/** The amplifier of what is on in the shown room; when nothing is, that of the room. */
-export const amplifier = () =>
-  activity().status === 'idle' ? withRole('amplifier') : currentWithRole('amplifier');
+/** The amplifier whose volume is shown: the one that the requests below change. */
+export const amplifier = commandedAmplifier;
 /** Whether the current player can go to a position. */
 export const canSeek = () => device(activity().player)?.capabilities.includes('seek') ?? false;
 
