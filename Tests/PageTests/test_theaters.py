@@ -47,6 +47,63 @@ def minimal():
         yield client
 
 
+def crowded_configuration():
+    """Returns the house with activities that share a player, a tuner in each room, and more.
+
+    One activity is of lamps in two rooms, one fails in the kitchen; nobody names the player of one
+    film.
+    """
+    made = fixture_configuration("house")
+    made["devices"]["lounge-tuner"] = {
+        "role": "tuner",
+        "plugin": "Simulated",
+        "title": "Lounge tuner",
+        "options": {"speed": 0},
+    }
+    made["devices"]["stove-lamp"] = {
+        "role": "lights",
+        "plugin": "Simulated",
+        "title": "Stove lamp",
+        "options": {"speed": 0, "faults": {"refuses": ["on"]}},
+    }
+    made["rooms"]["lounge"]["devices"].append("lounge-tuner")
+    made["rooms"]["kitchen"]["devices"].append("stove-lamp")
+    play_film = {"bluray": ["on", {"play": {"item": "$film"}}]}
+    play_station = {"lounge-tuner": ["on", {"station": "$station"}]}
+    scenes = {
+        "bright": {"parameters": {"film": "film"}, "steps": [{"ceiling": "on"}, play_film]},
+        "bright-over": {"steps": [{"bluray": ["stop", "off"]}]},
+        "waves": {"parameters": {"station": "station"}, "steps": [play_station]},
+        "waves-over": {"steps": [{"lounge-tuner": "off"}]},
+        "party": {"steps": [{"ceiling": "on"}, {"kitchen-light": "on"}]},
+        "party-over": {"steps": [{"ceiling": "off"}, {"kitchen-light": "off"}]},
+        "cook": {"steps": [{"stove-lamp": "on"}]},
+        "cook-over": {"steps": [{"stove-lamp": "off"}]},
+    }
+    made["scenes"] |= scenes
+    titles = {"bright": "Film with the lights on", "waves": "Lounge radio", "party": "Party"}
+    players = {"bright": "bluray", "waves": "lounge-tuner"}
+    for name in ("bright", "waves", "party", "cook"):
+        made["activities"][name] = {
+            "title": titles.get(name, "Cook"),
+            "start": name,
+            "end": f"{name}-over",
+            **({"player": players[name]} if name in players else {}),
+        }
+    made["library"]["films"] = [{"id": "loose-reel", "title": "Loose Reel", "duration": 60}]
+    made["library"]["stations"] += [
+        {"title": "Night Wave", "fm": 101.1, "player": "lounge-tuner"},
+        {"title": "Kitchen Wave", "fm": 104.3, "player": "kitchen-tuner"},
+    ]
+    return made
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    with running(crowded_configuration()) as client:
+        yield client
+
+
 @pytest.fixture
 def open_visit(browser):
     """Opens visits of a theater's owner, with nothing on."""
@@ -318,6 +375,201 @@ def test_no_amplifier(open_visit):
             page = visit.open(path)
             expect(page.get_by_text("Slides").locator("visible=true").first).to_be_visible()
             expect(page.get_by_role("slider", name="Volume")).to_have_count(0)
+
+
+@proves(
+    "the volume is that of the amplifier that it changes; an activity that is heard at another one "
+    "than the controller changes has none"
+)
+def test_commanded_amplifier(open_visit):
+    made = fixture_configuration("minimal")
+    for name in ("front", "back"):
+        made["devices"][name] = {"role": "amplifier", "plugin": "Simulated", "title": name}
+        made["devices"][name]["options"] = {"speed": 0}
+        made["scenes"][name] = {"steps": [{name: ["on", {"volume": 30}]}]}
+        made["scenes"][f"{name}-over"] = {"steps": [{name: "off"}]}
+        made["activities"][name] = {"start": name, "end": f"{name}-over"}
+    with running(made) as client:
+        visit = open_visit(client)
+        client.run("/activities/back")
+        page = visit.open("/player")
+        expect(page.get_by_role("heading", name="back", exact=True)).to_be_visible()
+        expect(page.get_by_role("slider", name="Volume")).to_have_count(0)
+        client.run("/activities/front")
+        page = visit.open("/player")
+        page.get_by_role("slider", name="Volume").first.fill("35")
+        client.wait_for("front", "volume", 35)
+
+
+@proves(
+    "without anything on, the volume keys change and show the last amplifier of a chain, at which "
+    "the room is heard"
+)
+def test_amplifier_chain(open_visit):
+    made = fixture_configuration("minimal")
+    for name in ("card", "receiver"):
+        made["devices"][name] = {"role": "amplifier", "plugin": "Simulated", "title": name}
+        made["devices"][name]["options"] = {"speed": 0}
+    made["cables"] = [{"from": "card", "to": "receiver", "input": "pc"}]
+    with running(made) as client:
+        visit = open_visit(client)
+        for name in ("card", "receiver"):
+            client.send("POST", f"/devices/{name}/commands", "on")
+        client.send("POST", "/devices/receiver/commands", {"volume": 20})
+        page = visit.open("/")
+        find = with_modules("parts/commands.js", "({ amplifier }) => amplifier()?.id")
+        assert page.evaluate(find) == "receiver"
+        with page.expect_response("**/api/v1/volume"):
+            page.keyboard.press("+")
+        client.wait_for("receiver", "volume", 22)
+
+
+# ---- several activities ----
+def on_in(client, room):
+    places = client.send("GET", "/rooms")["rooms"]
+    return next(place["activity"] for place in places if place["name"] == room)
+
+
+@proves("an activity of no room has a tile in each room, and begins in the shown one")
+def test_no_room(crowded, open_visit):
+    page = open_visit(crowded).open("/")
+    for name in ("Lounge", "Kitchen"):
+        choose_room(page, name)
+        expect(page.locator(".tile-group").first).to_contain_text("Party")
+        expect(page.locator(".tile", has_text="Party")).to_have_count(1)
+    page.locator(".tile", has_text="Party").click()
+    expect(page.locator(".hero").get_by_role("heading", name="Party")).to_be_visible()
+    expect(page.locator(".tile[data-on]")).to_contain_text("Party")
+    assert on_in(crowded, "kitchen")["activity"] == "party"
+    crowded.wait_for("ceiling", "brightness", 100)
+
+
+@proves(
+    "of activities with items of one category, each lists what its player has, and begins what is "
+    "chosen for it"
+)
+def test_same_category(crowded, open_visit):
+    page = open_visit(crowded).open("/")
+    choose_room(page, "Lounge")
+    page.locator(".tile", has_text="4K night").click()
+    expect(page.get_by_role("heading", name="4K night")).to_be_visible()
+    names = page.locator(".posters .name")
+    expect(names).to_have_text(["Loose Reel", "Dunes"])
+    page.get_by_role("searchbox", name="Search").fill("loose")
+    expect(names).to_have_text(["Loose Reel"])
+    page.go_back()
+    page.locator(".tile", has_text="Film with the lights on").click()
+    expect(page.get_by_role("heading", name="Film with the lights on")).to_be_visible()
+    expect(names).to_have_text(["Loose Reel", "Harbour Lights", "A Ferry at Night"])
+    expect(page).to_have_title(re.compile("^Film with the lights on"))
+    page.get_by_role("button", name=re.compile("^Harbour Lights")).click()
+    page.get_by_role("dialog").get_by_role("button", name="Watch").click()
+    page.wait_for_url("**/player")
+    expect(page.get_by_role("heading", name="Harbour Lights")).to_be_visible()
+    assert on_in(crowded, "lounge")["activity"] == "bright"
+    page.go_back()
+    page.get_by_role("main").get_by_role("link", name="Library").click()
+    expect(page.get_by_role("heading", name="Library")).to_be_visible()
+    expect(names).to_have_count(4)
+
+
+@proves("the radio shows the room of a tuner when a station begins there, not before")
+def test_two_tuners(crowded, open_visit):
+    visit = open_visit(crowded)
+    page = visit.open("/")
+    choose_room(page, "Lounge")
+    page.locator(".tile", has_text="Kitchen radio").click()
+    expect(page.get_by_role("heading", name="Kitchen radio")).to_be_visible()
+    stations = page.get_by_role("region", name="Stations").get_by_role("button")
+    names = stations.locator(".name")
+    expect(names).to_have_text(["Lantern Radio", "Kitchen Wave"])
+    visit.open("/")
+    choose_room(page, "Lounge")
+    page.get_by_role("link", name="Radio", exact=True).click()
+    expect(names).to_have_text(["Lantern Radio", "Night Wave", "Kitchen Wave"])
+    expect(page.get_by_role("heading", name="Radio", exact=True)).to_be_visible()
+    stations.filter(has_text="Kitchen Wave").click()
+    bar = page.get_by_role("region", name="What plays")
+    expect(bar).to_contain_text("Kitchen")
+    crowded.wait_for("kitchen-tuner", "power", "on")
+    assert on_in(crowded, "kitchen")["activity"] == "kitchen-radio"
+    page.get_by_role("button", name="Turn the radio off").click()
+    crowded.wait_for("kitchen-tuner", "power", "off")
+
+
+@proves("the radio of another room leaves the shown room as it is, and can be turned off")
+def test_radio_of_other_room(house, open_visit):
+    page = open_visit(house).open("/")
+    choose_room(page, "Lounge")
+    house.run("/rooms/kitchen/activities/kitchen-radio", {"item": "Old Valley"})
+    page.get_by_role("link", name="Radio", exact=True).click()
+    expect(page.get_by_role("heading", name="Radio", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Turn the radio off").click()
+    house.wait_for("kitchen-tuner", "power", "off")
+    page.get_by_role("link", name="Home", exact=True).click()
+    expect(page.get_by_role("radio", name="Lounge")).to_be_checked()
+
+
+@proves("a room offers to go on with what it plays, not with a film of another room")
+def test_offer_of_room(crowded, open_visit):
+    visit = open_visit(crowded)
+    crowded.run("/rooms/lounge/activities/cinema", {"item": "f1", "fromStart": True})
+    crowded.send("POST", "/rooms/lounge/seek", {"to": 60})
+    crowded.wait_for("bluray", "playback", lambda playback: playback["position"] >= 59)
+    crowded.run("/rooms/lounge/end")
+    page = visit.open("/")
+    choose_room(page, "Lounge")
+    hero = page.locator(".hero")
+    expect(hero.get_by_role("heading", name="Harbour Lights")).to_be_visible()
+    choose_room(page, "Kitchen")
+    expect(hero.get_by_role("heading", name="Nothing is on")).to_be_visible()
+    expect(page.get_by_role("region", name="Where you stopped")).to_have_count(0)
+
+
+@proves("a scene offers an item that names no player")
+def test_item_without_player(crowded, open_visit):
+    page = open_visit(crowded).open("/scenes?scene=uhd")
+    choices = page.get_by_role("combobox", name="Film").locator("option")
+    expect(choices).to_have_text(["Loose Reel", "Dunes"])
+
+
+@proves("a device that fails in another room says so, and is tried again there")
+def test_failure_elsewhere(crowded, open_visit):
+    visit = open_visit(crowded)
+    page = visit.open("/")
+    choose_room(page, "Lounge")
+    crowded.run("/rooms/kitchen/activities/cook")
+    visit.open("/devices")
+    page.locator(".device-row[data-focus=stove-lamp]").click()
+    card = page.get_by_role("region", name="Stove lamp").locator(".error-card")
+    expect(card).to_be_visible()
+    with page.expect_request("**/api/v1/rooms/kitchen/activities/cook"):
+        card.get_by_role("button", name="Try again").click()
+
+
+@proves("an older answer about the rooms leaves what is on meanwhile")
+def test_older_rooms(crowded, open_visit):
+    visit = open_visit(crowded)
+    page = visit.open("/")
+    choose_room(page, "Lounge")
+    answers = []
+    page.route("**/api/v1/rooms", lambda route: answers.append((route, route.fetch())), times=1)
+    file = crowded.controller.configuration
+    good = file.read_text()
+    try:
+        made = json.loads(good)
+        made["rooms"]["lounge"]["title"] = "Big lounge"
+        file.write_text(json.dumps(made))
+        eventually(page, lambda: answers)
+        crowded.run("/rooms/lounge/activities/gaming")
+        hero = page.locator(".hero[data-status=running]")
+        expect(hero).to_contain_text("Gaming")
+        [(route, answer)] = answers
+        route.fulfill(response=answer)
+        expect(page.get_by_role("radio", name=re.compile("^Big lounge"))).to_be_visible()
+        expect(hero).to_contain_text("Gaming")
+    finally:
+        file.write_text(good)
 
 
 # ---- the room ----
