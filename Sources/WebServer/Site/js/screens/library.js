@@ -325,7 +325,7 @@ class Library {
 
 const addressOf = (list) => list === 'music' ? '/library?kind=music' : '/library';
 /** Leads from the items of one activity to all of their kind. */
-const allLink = () => h('a', { class: 'btn quiet', href: addressOf(kind) }, t('library.title'));
+const allLink = () => h('a', { class: 'btn', href: addressOf(kind) }, t('library.title'));
 
 /** The kind of the address, if the person may choose from it. */
 function chosenKind(kinds) {
