@@ -63,6 +63,8 @@ export const s = (tag, props, ...children) =>
 export const shape = (kind, d) => s('path', { class: kind, d });
 export const $ = (selector, root = document) => root.querySelector(selector);
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+/** The fields in which a person types or chooses; keys are meant for the one with the focus. */
+export const TEXT_FIELDS = 'input:not([type=range]), textarea, select';
 /** Replaces the children of a node; rebuildIfChanged() then builds it anew in any case. */
 export const setChildren = (node, ...children) => {
   node.renewedFor = null;

@@ -1,12 +1,11 @@
 // Follows what others start: a choice of each device.
 import { isStartingHere } from '../base/api.js';
-import { $ } from '../base/dom.js';
+import { $, TEXT_FIELDS } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
 import { activity, isWallTablet, room, store, watch } from '../model/store.js';
 
 /** Larger screens show the room, phones the player. */
 const LARGE_SCREEN = '(min-width: 700px)';
-const TEXT_FIELDS = 'input:not([type=range]), textarea, select';
 
 /** Whether the page follows: as chosen; without a choice, on the wall. */
 export const follows = () => preferences().follow ?? isWallTablet();

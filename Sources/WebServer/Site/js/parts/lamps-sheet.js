@@ -6,17 +6,11 @@ import { describe, lampsName, nameOf, value } from '../model/words.js';
 import { runAction } from './actions.js';
 import { send } from './commands.js';
 import { sheet } from './dialogs.js';
-import { slider } from './sliders.js';
-import { throttle } from './throttle.js';
+import { brightnessSlider, lampLevels } from './role-controls.js';
 import { t } from '../base/text.js';
 
-/** What is sent to all lamps at once, with its text. */
-const levels = () => [
-  [t('control.off'), 'off'],
-  ['10 %', { dim: 10 }],
-  ['40 %', { dim: 40 }],
-  [t('control.full'), 'on'],
-];
+/** Milliseconds until a slider shows again what was not changed, as after a refusal. */
+const REPORTED_PERIOD = 1000;
 
 /** Opens the lamps of an area, which follow their state until the sheet is closed. */
 export function lampsSheet(group) {
@@ -30,7 +24,7 @@ export function lampsSheet(group) {
   const dialog = sheet(lampsName(group), content);
   const paint = () => rows.forEach((row) => row.paint());
   paint();
-  dialog.addEventListener('close', watch(paint));
+  dialog.addEventListener('close', watch(paint, REPORTED_PERIOD));
 }
 function commonButtons(lamps) {
   const sendToAll = (command) => Promise.all(lamps.map(({ id }) => send(id, command)));
@@ -39,7 +33,7 @@ function commonButtons(lamps) {
   return h(
     'div',
     { class: 'control-keys', role: 'group', 'aria-label': t('device.lights') },
-    levels().map(button),
+    lampLevels().map(button),
   );
 }
 /** A lamp with its brightness; for those who may not change it, its state in words. */
@@ -50,12 +44,7 @@ function lampRow(id) {
     const node = h('li', {}, h('span', 'name', nameOf(lamp)), state);
     return { node, paint: () => state.replaceChildren(describe(device(id) ?? lamp)) };
   }
-  const brightness = slider({
-    label: nameOf(lamp),
-    value: value(lamp, 'brightness') ?? 0,
-    says: (percent) => (percent ? `${percent} %` : t('is.off')),
-    onchange: throttle((percent) => send(id, percent ? { dim: percent } : 'off')),
-  });
+  const brightness = brightnessSlider(nameOf(lamp), lamp);
   const paint = () => {
     const level = value(device(id), 'brightness');
     if (level !== undefined) brightness.set(level);

@@ -86,23 +86,27 @@ export const track = (label, player) =>
 
 function lightsControls(device, sliders) {
   if (!mayOperate()) return [];
-  sliders.brightness = slider({
-    label: t('state.brightness'),
-    value: value(device, 'brightness') ?? 0,
-    says: (percent) => (percent ? `${percent} %` : t('is.off')),
-    onchange: throttle((percent) => send(device.id, percent ? { dim: percent } : 'off')),
-  });
-  const levels = [
-    [t('control.off'), 'off'],
-    ['10 %', { dim: 10 }],
-    ['40 %', { dim: 40 }],
-    [t('control.full'), 'on'],
-  ];
-  const levelButtons = levels.map(([text, command]) =>
+  sliders.brightness = brightnessSlider(t('state.brightness'), device);
+  const levelButtons = lampLevels().map(([text, command]) =>
     commandButton(device, text, 'light', command)
   );
   return [sliders.brightness.node, buttonRow(levelButtons)];
 }
+/** The brightness of a lamp; at 0 the lamp is off. */
+export const brightnessSlider = (label, lamp) =>
+  slider({
+    label,
+    value: value(lamp, 'brightness') ?? 0,
+    says: (percent) => (percent ? `${percent} %` : t('is.off')),
+    onchange: throttle((percent) => send(lamp.id, percent ? { dim: percent } : 'off')),
+  });
+/** The levels that lamps have buttons for: the text and the command of each. */
+export const lampLevels = () => [
+  [t('control.off'), 'off'],
+  ['10 %', { dim: 10 }],
+  ['40 %', { dim: 40 }],
+  [t('control.full'), 'on'],
+];
 function screenControls(device) {
   if (!mayOperate()) return [];
   const canStop = device.capabilities.includes('stop');

@@ -1,6 +1,6 @@
 // The volume under a thumb: quieter and louder, which repeat while they are held, mute, and a
 // slider. All of them on one screen show the same number.
-import { ariaHidden, clamp, h, setText } from '../base/dom.js';
+import { $, ariaHidden, clamp, h, setText, TEXT_FIELDS } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { announce } from '../base/messages.js';
 import { t } from '../base/text.js';
@@ -25,7 +25,6 @@ const KEYS = {
   '=': () => stepVolume(1),
   m: () => flipMute(),
 };
-const TEXT_FIELDS = 'input:not([type=range]), textarea, select';
 
 /** The volume that was asked for and is not reported yet, and the id of its amplifier. */
 let expected;
