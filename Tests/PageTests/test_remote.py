@@ -6,6 +6,8 @@ import re
 import pytest
 from conftest import eventually, proves, with_modules
 from playwright.sync_api import expect
+from test_configuration import answer
+from test_room import PUBLISH_EVENTS, failed, open_following_tab
 
 SIDE = {"width": 844, "height": 390}
 # In pixels: the least target of a press.
@@ -217,6 +219,37 @@ def test_what_is_on(owner, theater):
     section.get_by_role("button", name="Everything off").click()
     theater.wait_for("lights", "brightness", 0)
     expect(section).to_have_count(0)
+
+
+@proves("what is still on is marked as assumed where it is not reported")
+def test_assumed_on(owner, theater):
+    page = open_following_tab(owner, "/")
+    devices = theater.send("GET", "/devices")["devices"]
+    lamp = next(device for device in devices if device["id"] == "lights")
+    lamp["state"]["brightness"].update(value=40, provenance="assumed")
+    owner.page.evaluate(PUBLISH_EVENTS, [["device", lamp]])
+    chip = page.get_by_role("region", name="Still on").locator(".chip")
+    expect(chip).to_have_text("Lights: dimmed to 40 %")
+    expect(chip).to_have_attribute("data-known", "assumed")
+
+
+@proves("Home offers what may be chosen by the configuration in force")
+def test_choices_of_configuration(owner):
+    no_items = {"items": []}
+    owner.context.route("**/library/stopped?*", lambda route: answer(route, no_items))
+    page = open_following_tab(owner, "/")
+    choices = page.locator(".hero-keys button")
+    expect(choices).to_have_text(["Choose a film", "Music"])
+
+    def permit_songs(route):
+        body = route.fetch().json()
+        for activity in body["activities"]:
+            activity["permitted"] = activity.get("category") == "songs"
+        answer(route, body)
+
+    page.route("**/api/v1/activities", permit_songs)
+    owner.page.evaluate(PUBLISH_EVENTS, [["configuration", {"status": "applied"}]])
+    expect(choices).to_have_text(["Music"])
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -67,6 +67,7 @@ const keyOf = ({ now, play, step, stopped }) =>
   JSON.stringify([
     theater.room()?.name,
     theater.store.activities.length,
+    allowedChoices().map(([list]) => list),
     now.status,
     now.activity,
     now.item,
@@ -92,10 +93,10 @@ function content(view, { seek, volume, go }) {
     case 'idle':
       return idleContent(view, go);
     case 'failed':
-      return failedContent(view, go);
+      return failedContent(view, volume, go);
     case 'starting':
     case 'ending':
-      return movingContent(view);
+      return movingContent(view, volume);
     default:
       return runningContent(view, seek, volume);
   }
@@ -118,22 +119,25 @@ function idleContent({ now, stopped }, go) {
     h('div', 'hero-keys', stopped ? startButtons(stopped, '', openPlayer) : choiceButtons(go)),
   ];
 }
+/** What the session may choose from in the shown room. */
+const allowedChoices = () =>
+  CHOICES.filter(([list]) => theater.mayChoose(list, theater.room())).slice(0, MOST_CHOICES);
 const choiceButtons = (go) =>
-  CHOICES.filter(([list]) => theater.mayChoose(list, theater.room()))
-    .slice(0, MOST_CHOICES)
-    .map(([, text, iconName, address], index) =>
-      heroButton(t(text), iconName, () => go(address), { kind: index === 0 ? 'primary' : '' })
-    );
-const failedContent = ({ now, title }, go) => [
+  allowedChoices().map(([, text, iconName, address], index) =>
+    heroButton(t(text), iconName, () => go(address), { kind: index === 0 ? 'primary' : '' })
+  );
+const failedContent = ({ now, title }, volume, go) => [
   headlines(t('said.stopped'), title),
   faultCard(now.error, theater.run(), remedyButtons(now, go)),
+  volume.node,
 ];
-function movingContent({ now, title, step }) {
+function movingContent({ now, title, step }, volume) {
   const isStarting = now.status === 'starting';
   return [
     headlines(t(isStarting ? 'said.starting' : 'said.ending'), title),
     h('p', 'soft', step ? t('step.now', step) : t('form.moment')),
     h('div', 'hero-keys', isStarting ? endButton(t('do.cancel')) : null),
+    volume.node,
   ];
 }
 function runningContent({ now, play, title }, seek, volume) {
