@@ -212,6 +212,22 @@ def test_refused_sound(owner, theater):
     expect(dialog.get_by_role("switch", name="Mute")).not_to_be_checked()
 
 
+@proves("a volume that was refused is not shown on Home for long")
+def test_refused_volume(owner, theater):
+    theater.watch()
+    owner.expected = {409}
+    page = owner.open("/")
+    before = theater.state("amp", "volume")
+    refuse(page, "/volume")
+    group = page.locator(".hero").get_by_role("group", name="Volume")
+    slider = group.get_by_role("slider", name="Volume")
+    slider.fill("90")
+    expect(group).to_contain_text("90 %")
+    refusal(page)
+    expect(group).to_contain_text(f"{before} %")
+    expect(slider).to_have_value(str(before))
+
+
 @proves("F5 · a role that the controller refuses to change is shown as before")
 def test_refused_role(owner, theater):
     theater.member("Petro", "petro@example.org")

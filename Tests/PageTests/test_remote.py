@@ -128,6 +128,45 @@ def test_hold(owner, theater):
     expect(group).to_contain_text(f"{number} %")
 
 
+@pytest.mark.parametrize("status", ["starting", "ending", "failed"])
+@proves("the volume is on Home also while an activity begins or ends, and when it has failed")
+def test_volume_meanwhile(owner, theater, status):
+    theater.watch()
+    page = open_following_tab(owner, "/")
+    before = volume(theater)
+    failure = failed("projector", "the lamp does not strike", "Let it cool.", status=status)
+    owner.page.evaluate(PUBLISH_EVENTS, [failure])
+    hero = page.locator(f".hero[data-status={status}]")
+    group = hero.get_by_role("group", name="Volume")
+    group.get_by_role("button", name="Louder").click()
+    expect(group).to_contain_text(f"{before + 2} %")
+    theater.wait_for("amp", "volume", before + 2)
+
+
+@proves("a held key ends with the first finger, and when its screen is left")
+def test_hold_ends(owner, theater):
+    theater.watch()
+    theater.send("POST", "/volume", {"to": 20})
+    owner.page.clock.install()
+    page = owner.open("/")
+    group = volume_group(page)
+    expect(group).to_contain_text("20 %")
+    louder = group.get_by_role("button", name="Louder")
+    for kind, finger in (("down", 1), ("down", 2), ("up", 2), ("up", 1)):
+        louder.dispatch_event(f"pointer{kind}", {"pointerId": finger, "isPrimary": finger == 1})
+    page.clock.run_for(5_000)
+    expect(group).to_contain_text("22 %")
+    theater.wait_for("amp", "volume", 22)
+    louder.hover()
+    page.mouse.down()
+    page.evaluate(with_modules("main.js", "({ go }) => go('/library')"))
+    output = page.locator(".mini .volume-out")
+    shown = output.text_content()
+    page.clock.run_for(5_000)
+    assert output.text_content() == shown
+    page.mouse.up()
+
+
 @proves("the keyboard changes the volume on every screen; a guest stays within the limit")
 def test_volume_keys(visit, theater, owner):
     theater.watch()
@@ -155,7 +194,35 @@ def test_volume_keys(visit, theater, owner):
     group.get_by_role("button", name="Louder").focus()
     page.keyboard.press("Enter")
     theater.wait_for("amp", "volume", 52)
+    slider = group.get_by_role("slider", name="Volume")
+    slider.fill("100")
+    expect(slider).to_have_value("52")
     expect(page.locator(".toast")).to_have_count(0)
+
+
+@proves("a held key mutes once; behind the sheet of a device no key changes the volume")
+def test_volume_keys_elsewhere(owner, theater):
+    theater.watch()
+    page = owner.open("/room")
+    group = volume_group(page)
+    before = volume(theater)
+    page.keyboard.down("m")
+    expect(group).to_contain_text("muted")
+    sent = len(owner.requests)
+    page.keyboard.down("m")
+    page.keyboard.down("m")
+    page.keyboard.up("m")
+    page.keyboard.press("m")
+    expect(group).to_contain_text(f"{before} %")
+    assert sum(address.endswith("/volume") for address in owner.requests[sent:]) == 1
+    page.get_by_role("button", name=re.compile("^Lights")).click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("+")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("+")
+    expect(group).to_contain_text(f"{before + 2} %")
+    theater.wait_for("amp", "volume", before + 2)
 
 
 @pytest.mark.parametrize("address", ["/", "/room", "/player", "/library"])

@@ -15,21 +15,28 @@ const FIRST_REPEAT_MS = 450;
 const REPEAT_MS = 140;
 /** Until then a report may be older than the last press. */
 const EXPECTED_MS = 1500;
-/** What a key of the keyboard does; the first two stand on remotes, too. */
+/** After that what was expected is no longer shown. */
+const EXPECTED_MARGIN_MS = 50;
+/** A key that is held mutes once. */
+const muteOnce = ({ repeat }) => {
+  if (!repeat) flipMute();
+};
+/** What a key of the keyboard does; the first three stand on remotes, too. */
 const KEYS = {
   AudioVolumeDown: () => stepVolume(-1),
   AudioVolumeUp: () => stepVolume(1),
-  AudioVolumeMute: () => flipMute(),
+  AudioVolumeMute: muteOnce,
   '-': () => stepVolume(-1),
   '+': () => stepVolume(1),
   '=': () => stepVolume(1),
-  m: () => flipMute(),
+  m: muteOnce,
 };
 
 /** The volume that was asked for and is not reported yet, and the id of its amplifier. */
 let expected;
 let expectedOf;
 let expectedUntil = 0;
+let expectedTimer;
 /** The percent of the presses that no request has sent yet. */
 let unsent = 0;
 let isSending = false;
@@ -48,12 +55,16 @@ function expectVolume(volume) {
   expectedOf = amplifierID();
   expectedUntil = performance.now() + EXPECTED_MS;
   changed();
+  // A volume that the amplifier does not report, as after a refusal, is not shown for ever.
+  clearTimeout(expectedTimer);
+  expectedTimer = setTimeout(changed, EXPECTED_MS + EXPECTED_MARGIN_MS);
 }
-/** Chooses a volume. */
+/** Chooses a volume within the limit of the session, and returns it. */
 export function chooseVolume(volume) {
   const allowed = Math.min(volume, highest());
   expectVolume(allowed);
   current.setVolume(allowed);
+  return allowed;
 }
 /** Changes the volume by steps. Presses during a request add up, and follow it together. */
 export function stepVolume(steps) {
@@ -92,13 +103,17 @@ const announceVolume = () => announce(t('is.volume', { percent: shownVolume() })
 /** A button that changes the volume, again and again while it is held. */
 function stepButton(steps, name, iconName) {
   let timer;
+  /** The id of the amplifier for which it is held. */
+  let heldFor;
+  const isSame = () => heldFor === amplifierID();
   const stop = () => {
-    if (timer) announceVolume();
+    if (timer && isSame()) announceVolume();
     clearTimeout(timer);
     timer = undefined;
   };
   const repeat = () => {
-    if (button.disabled) {
+    // A button that is gone gets no end of the press.
+    if (button.disabled || !button.checkVisibility() || !isSame()) {
       stop();
       return;
     }
@@ -106,7 +121,9 @@ function stepButton(steps, name, iconName) {
     timer = setTimeout(repeat, REPEAT_MS);
   };
   const start = (event) => {
-    if (event.button) return;
+    if (event.button || !event.isPrimary) return;
+    stop();
+    heldFor = amplifierID();
     stepVolume(steps);
     timer = setTimeout(repeat, FIRST_REPEAT_MS);
   };
@@ -124,6 +141,7 @@ function stepButton(steps, name, iconName) {
     onpointerup: stop,
     onpointercancel: stop,
     onpointerleave: stop,
+    onlostpointercapture: stop,
     oncontextmenu: (event) => event.preventDefault(),
     onclick: press,
   }, icon(iconName));
@@ -149,7 +167,9 @@ function paintMute(button, isMuted) {
  * @returns its `node`, and `paint()`, which shows the reported volume
  */
 export function volumeControl() {
-  const level = slider({ label: t('state.volume'), value: 0, onchange: chooseVolume });
+  // The thumb does not go beyond the limit, either.
+  const choose = (volume) => level.set(chooseVolume(volume), true);
+  const level = slider({ label: t('state.volume'), value: 0, onchange: choose });
   const mute = muteButton();
   const output = ariaHidden('span', 'num volume-out');
   let shownID;
@@ -186,9 +206,10 @@ export function followVolumeKeys() {
     const run = KEYS[event.key];
     const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
     if (!run || hasModifier || event.target.closest?.(TEXT_FIELDS)) return;
-    if (!current.amplifier()) return;
+    // A sheet may be that of another device.
+    if (!current.amplifier() || $('dialog[open]')) return;
     event.preventDefault();
-    run();
+    run(event);
   };
   addEventListener('keydown', press);
   return () => removeEventListener('keydown', press);
