@@ -255,11 +255,13 @@ def test_on_its_side(visit, theater, address):
 def test_everything_off(owner, theater, address):
     theater.watch()
     page = owner.open(address)
-    page.get_by_role("button", name="Everything off").click()
+    page.get_by_role("button", name="Everything off").press("Enter")
     theater.wait_for("amp", "power", "off")
     theater.wait_for("lights", "brightness", 0)
     theater.wait_for("projector", "power", lambda power: power in ("cooling", "off"))
     expect(page.get_by_role("button", name="Everything off")).to_have_count(0, timeout=60_000)
+    # The button is gone; the screen has the focus.
+    expect(page.locator("#main")).to_be_focused()
 
 
 @proves("the wall tablet and a guest end what is on with one press, as far as they may")

@@ -364,6 +364,29 @@ def test_gaming(house, open_visit):
     assert house.state("lounge-amp", "volume") == before + 1
 
 
+@pytest.mark.parametrize("names", [["kitchen-radio"], ["kitchen-radio", "gaming"]], ids=len)
+@proves("E27 · a guest ends what the pass includes with one press, whatever else is on")
+def test_end_as_guest(house, open_visit, names):
+    visit = open_visit(house)
+    limits = {"activities": names, "volumeLimit": 60, "validFor": 3600, "name": "Ben"}
+    code = house.send("POST", "/guests", limits)["code"]
+    token = house.send("POST", "/guests/sessions", {"pass": code}, token="")["token"]
+    house.run("/rooms/lounge/activities/cinema", {"item": "f1", "fromStart": True})
+    house.run("/rooms/kitchen/activities/kitchen-radio", {"item": "Old Valley"})
+    house.send("POST", "/devices/stairs/commands", "on")
+    page = visit.with_session(token).open("/")
+    section = page.get_by_role("region", name="Still on")
+    expect(section).to_contain_text("Stairs: fully on")
+    expect(section.get_by_role("button")).to_have_count(0)
+    end = page.get_by_role("button", name="End what is on")
+    end.click()
+    expect(page.locator(".toast")).to_contain_text("is being ended")
+    expect(end).to_have_count(0)
+    rooms = {room["name"]: room["activity"] for room in house.send("GET", "/rooms")["rooms"]}
+    assert rooms["kitchen"]["status"] == "idle"
+    assert rooms["lounge"]["activity"] == "cinema"
+
+
 @proves("E22 · an activity that uses no amplifier has no volume, though its room has one")
 def test_no_amplifier(open_visit):
     made = fixture_configuration("minimal")

@@ -104,6 +104,12 @@ export function keepFocus(node, rebuild, other) {
   focusOn(node);
 }
 
+/** Shows or hides a node. What has the focus within a hidden one gives it to the screen. */
+export function setHidden(node, isHidden) {
+  if (isHidden && !node.hidden && node.contains(document.activeElement)) focusOn($('#main'));
+  node.hidden = isHidden;
+}
+
 /** Sets a text only if it differs, because the browser lays out every text that is set. */
 export const setText = (node, text) => {
   if (node.textContent !== text) node.textContent = text;

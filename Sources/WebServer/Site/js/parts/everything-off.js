@@ -1,15 +1,15 @@
 // What is on, and one press that turns it off: the whole house for those who may, for guests and
 // the wall tablet what they may end.
-import { btn, h } from '../base/dom.js';
+import { btn, h, setHidden } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { post } from '../base/api.js';
 import { t } from '../base/text.js';
 import * as theater from '../model/store.js';
-import { describe, describeLamps, isOn, lampsName, nameOf, value } from '../model/words.js';
+import { lampGroups } from '../model/room-devices.js';
+import { isOn, value } from '../model/words.js';
 import { runAction } from './actions.js';
 import { section } from './cards.js';
-import { chip } from './chips.js';
-import { rebuildIfChanged } from './rebuild.js';
+import { factOf, factOfLamps, paintFacts } from './chips.js';
 import { titles } from './commands.js';
 import { toast } from './toasts.js';
 
@@ -20,32 +20,32 @@ const isBusy = (device) =>
 export const devicesOn = () => theater.devices().filter(isBusy);
 /** The rooms in which something is on that was begun. */
 const activeRooms = () => theater.rooms().filter(({ activity }) => activity.status !== 'idle');
-const isActive = () => activeRooms().length > 0;
+/** Whether the session may end what is on in a room: a guest's pass names activities. */
+const mayEnd = ({ activity }) =>
+  theater.mayOperate() || theater.isWallTablet() ||
+  theater.activitiesFor().some(({ name }) => name === activity.activity);
+/** The rooms in which the session may end what is on. */
+const endableRooms = () => activeRooms().filter(mayEnd);
 /** The devices that are on, but for those of rooms in which something was begun. */
 function devicesLeftOn() {
   const names = activeRooms().map(({ name }) => name);
   return devicesOn().filter(({ rooms = [] }) => !rooms.some((name) => names.includes(name)));
 }
-/** The sentences about devices; the lamps of an area have one together. */
+/** What devices do; the lamps of an area have one fact together. */
 function factsOf(devices) {
-  const isLamp = ({ role }) => role === 'lights';
-  const lamps = devices.filter(isLamp);
-  const areas = [...new Set(lamps.map(({ area }) => area))];
-  const groups = areas.map((area) => ({ area, lamps: lamps.filter((one) => one.area === area) }));
+  const others = devices.filter(({ role }) => role !== 'lights');
   return [
-    ...devices.filter((device) => !isLamp(device)).map((device) =>
-      `${nameOf(device)}: ${describe(device, titles())}`
-    ),
-    ...groups.map((group) => `${lampsName(group)}: ${describeLamps(group.lamps)}`),
+    ...others.map((device) => factOf(device, titles())),
+    ...lampGroups(devices).map(factOfLamps),
   ];
 }
 
 /** Whether one press turns something off, by the rights of the session. */
 export const canTurnOff = () =>
-  theater.mayOperate() ? isActive() || devicesOn().length > 0 : isActive();
+  endableRooms().length > 0 || (theater.mayOperate() && devicesOn().length > 0);
 const offText = () => t(theater.mayOperate() ? 'settings.off' : 'off.end');
 
-/** Turns everything off, or ends what was begun in all rooms. */
+/** Turns everything off, or ends what the session may end in all rooms. */
 export const turnOff = (button) =>
   runAction(button, async () => {
     if (theater.mayOperate()) {
@@ -54,8 +54,12 @@ export const turnOff = (button) =>
     } else await endAll();
     toast(t(theater.mayOperate() ? 'settings.offDone' : 'off.ended'));
   });
+/** Asks every room, also after one has refused. @throws the first refusal */
 async function endAll() {
-  for (const { name } of activeRooms()) await post(theater.inRoom('/end', name));
+  const ends = endableRooms().map(({ name }) => post(theater.inRoom('/end', name)));
+  const outcomes = await Promise.allSettled(ends);
+  const refused = outcomes.find(({ status }) => status === 'rejected');
+  if (refused) throw refused.reason;
 }
 
 /** The button of a header, which shows only where there is something to turn off. */
@@ -64,7 +68,7 @@ export function offButton(kind = '') {
   return {
     node,
     paint({ isHidden = false } = {}) {
-      node.hidden = isHidden || !canTurnOff();
+      setHidden(node, isHidden || !canTurnOff());
     },
   };
 }
@@ -80,11 +84,9 @@ export function whatIsOn() {
     node,
     paint() {
       const devices = devicesLeftOn();
-      node.hidden = !devices.length;
+      setHidden(node, !devices.length);
       button.hidden = !theater.mayOperate();
-      const facts = factsOf(devices);
-      const build = () => facts.map((fact) => h('li', {}, chip('reported', fact)));
-      rebuildIfChanged(list, JSON.stringify(facts), build);
+      paintFacts(list, factsOf(devices));
     },
   };
 }

@@ -4,11 +4,9 @@ import { createRoom } from '../room/living-room.js';
 import { roomStatus } from '../room/room-status.js';
 import * as theater from '../model/store.js';
 import { reachableLamps, withRole } from '../model/room-devices.js';
-import { describe, describeLamps, lampsName, nameOf } from '../model/words.js';
 import { section } from '../parts/cards.js';
-import { chip, lampsProvenance, stateProvenance } from '../parts/chips.js';
+import { factOf, factOfLamps, paintFacts } from '../parts/chips.js';
 import { offButton, whatIsOn } from '../parts/everything-off.js';
-import { rebuildIfChanged } from '../parts/rebuild.js';
 import { roomSwitch } from '../parts/room-switch.js';
 import { greeting } from './greeting.js';
 import { homeHero } from './home-hero.js';
@@ -51,9 +49,9 @@ export async function show(main, { go, exit, begin }) {
     hero.paint(stopped.last());
     activities.hidden = !tiles.paint();
     on.paint();
-    // One button is enough.
-    off.paint({ isHidden: !on.node.hidden });
-    paintFacts(facts);
+    // One button is enough; for guests that section has none.
+    off.paint({ isHidden: !on.node.hidden && theater.mayOperate() });
+    paintFacts(facts, roomFacts());
     stopped.paint();
   }
   function follow() {
@@ -100,17 +98,7 @@ async function drawRoom(picture) {
     room.end();
   };
 }
-function paintFacts(facts) {
+function roomFacts() {
   const devices = ROOM_ROLES.map(withRole).filter(Boolean);
-  const chips = [...reachableLamps().map(factOfLamps), ...devices.map(factOf)];
-  const build = () => chips.map(({ known, text }) => h('li', {}, chip(known, text)));
-  rebuildIfChanged(facts, JSON.stringify(chips), build);
+  return [...reachableLamps().map(factOfLamps), ...devices.map((device) => factOf(device))];
 }
-const factOfLamps = (group) => ({
-  known: lampsProvenance(group.lamps),
-  text: `${lampsName(group)}: ${describeLamps(group.lamps)}`,
-});
-const factOf = (device) => ({
-  known: stateProvenance(device),
-  text: `${nameOf(device)}: ${describe(device)}`,
-});
