@@ -10,7 +10,7 @@ import { startItem } from './resume.js';
 
 /** The most songs with the same words that are looked through for one. */
 const MOST_FOUND = 200;
-/** What is known of the song that was asked for last. */
+/** What is known of the song that was asked for last, or is kept of the one before. */
 let known = {};
 
 /** The songs that a search finds. */
@@ -18,21 +18,27 @@ const find = async (search) =>
   (await loadPage('music', { search, offset: 0, limit: MOST_FOUND })).items;
 async function load(item, title) {
   const song = (await find(title)).find(({ id }) => id === item);
-  if (!song) return {};
+  if (!song) return { song: undefined, songs: undefined };
   if (!song.album) return { song, songs: [] };
   const isBeside = ({ album, artist }) => album === song.album && artist === song.artist;
   const songs = (await find(song.album)).filter(isBeside);
   return { song, songs: songs.toSorted((one, other) => (one.track ?? 0) - (other.track ?? 0)) };
 }
+/** What stays of what is known while an item is asked for: the album, if that has the item. */
+function keptFor(item) {
+  const song = known.songs?.find(({ id }) => id === item);
+  if (song) return { song, songs: known.songs };
+  return known.item === item ? { song: known.song } : {};
+}
 /**
  * Returns the `song` that plays and the `songs` of its album in order; both are undefined until
- * they are loaded, and for what is no song.
+ * they are loaded, and for what is no song. The album stays until it is loaded for the next song.
  */
 export function albumOf({ item, itemTitle }) {
   if (!item || !itemTitle) return {};
   const isKnown = known.item === item && known.revision === store.library;
   if (isKnown) return known;
-  known = { item, revision: store.library, song: known.item === item ? known.song : undefined };
+  known = { ...keptFor(item), item, revision: store.library };
   const keep = (found) => {
     if (known.item !== item) return;
     Object.assign(known, found);

@@ -40,13 +40,15 @@ function controllable() {
   const play = isLive() && current.status === 'running' ? playback() : undefined;
   return ['playing', 'paused'].includes(play?.state) ? play : undefined;
 }
+/** The album of the song that plays; undefined until it is loaded, and for what is no song. */
+const albumName = () => activity().artist ? albumOf(activity()).song?.album : undefined;
 function metadata(play) {
   const current = activity();
   const { itemTitle, artist } = current;
   return new MediaMetadata({
     title: play.title ?? titleOf(current) ?? '',
     artist: play.title ? itemTitle : artist ?? '',
-    album: artist ? albumOf(activity()).song?.album ?? '' : '',
+    album: albumName() ?? '',
     artwork: [{ src: file('icon-192.png'), sizes: '192x192', type: 'image/png' }],
   });
 }
@@ -94,6 +96,7 @@ export function followMediaKeys() {
       item,
       itemTitle,
       play?.title,
+      play && albumName(),
       canSeek(),
       isSilent(),
       preferences().keysVolume,
