@@ -277,6 +277,24 @@ def test_music(owner, theater):
     heading(page, "Nothing is on").wait_for()
 
 
+@proves("the bars beside a song move while it plays, and only with a connection")
+def test_bars_beside_song(owner, theater):
+    theater.run("/listen", {"item": "concert", "fromStart": True})
+    page = owner.open("/library?kind=music")
+    song = page.get_by_role("button", name=re.compile("^Concert"))
+    bars = song.locator(".eq")
+    expect(bars).to_be_visible()
+    is_moving = """(node, connection) => {
+      document.documentElement.dataset.connection = connection;
+      return getComputedStyle(node.firstChild).animationPlayState;
+    }"""
+    assert bars.evaluate(is_moving, "lost") == "paused"
+    assert bars.evaluate(is_moving, "live") == "running"
+    theater.send("POST", "/pause")
+    expect(bars).to_be_hidden()
+    expect(song).to_have_attribute("data-current", "")
+
+
 @proves("E11 E14 · tunes the radio to stations and frequencies, and ends it")
 def test_radio(owner, theater):
     owner.page.clock.install()

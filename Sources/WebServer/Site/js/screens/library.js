@@ -385,6 +385,7 @@ function markCurrent(node) {
   if (!button.dataset.item) return;
   const isCurrent = status !== 'idle' && button.dataset.item === item;
   button.toggleAttribute('data-current', isCurrent);
+  button.toggleAttribute('data-playing', isCurrent && theater.playback()?.state === 'playing');
 }
 
 const minutes = (seconds) => seconds ? unit(Math.max(1, Math.round(seconds / 60)), 'minute') : '';
