@@ -10,6 +10,11 @@ from test_configuration import answer
 from test_room import PUBLISH_EVENTS, failed, open_following_tab
 
 SIDE = {"width": 844, "height": 390}
+# The screens that everybody has, and those of an owner.
+ADDRESSES = [
+    *("/", "/room", "/library", "/player", "/radio", "/devices"),
+    *("/scenes", "/settings", "/people", "/plugins"),
+]
 # In pixels: the least target of a press.
 LEAST_TARGET = 44
 # The least contrast of a text (WCAG 2.2, 1.4.3).
@@ -83,7 +88,7 @@ def as_owner(visit, theater, **options):
 
 
 @pytest.mark.parametrize("size", ["phone", "tablet", "desktop"])
-@pytest.mark.parametrize("address", ["/", "/room", "/library", "/player", "/radio", "/devices"])
+@pytest.mark.parametrize("address", ADDRESSES)
 @proves("quieter, louder and mute are on every screen of every size, and show one number")
 def test_volume_everywhere(visit, theater, size, address):
     theater.turn_off()
