@@ -290,7 +290,7 @@ def test_what_is_on(owner, theater):
     theater.run("/scenes/together/runs", {})
     expect(section).to_contain_text("Amplifier: ")
     expect(section).to_contain_text("Lights: dimmed to 40 %")
-    section.get_by_role("button", name="Everything off").click()
+    page.get_by_role("button", name="Everything off").click()
     theater.wait_for("lights", "brightness", 0)
     expect(section).to_have_count(0)
 

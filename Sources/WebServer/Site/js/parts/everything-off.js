@@ -67,17 +67,14 @@ export function offButton(kind = '') {
   const node = btn(`off-button ${kind}`, turnOff, icon('power'), h('span', {}, offText()));
   return {
     node,
-    paint({ isHidden = false } = {}) {
-      setHidden(node, isHidden || !canTurnOff());
-    },
+    paint: () => setHidden(node, !canTurnOff()),
   };
 }
 
 /** The section of Home that names what is on while nothing that was begun goes on. */
 export function whatIsOn() {
   const list = h('ul', 'chips');
-  const button = btn('big', turnOff, icon('power'), offText());
-  const node = section(t('off.on'), 'h-on', list, h('div', {}, button));
+  const node = section(t('off.on'), 'h-on', list);
   node.classList.add('what-is-on');
   node.hidden = true;
   return {
@@ -85,7 +82,6 @@ export function whatIsOn() {
     paint() {
       const devices = devicesLeftOn();
       setHidden(node, !devices.length);
-      button.hidden = !theater.mayOperate();
       paintFacts(list, factsOf(devices));
     },
   };

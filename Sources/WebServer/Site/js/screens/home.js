@@ -38,10 +38,9 @@ export async function show(main, { go, exit, begin }) {
     welcome({ exit, begin }, off.node),
     places.node,
     hero.node,
-    on.node,
     activities,
     stopped.node,
-    h('div', 'home-two', h('div', 'home-left', scenes.node), roomSection(picture, facts)),
+    h('div', 'home-two', h('div', 'home-left', on.node, scenes.node), roomSection(picture, facts)),
   );
 
   function paint() {
@@ -49,8 +48,7 @@ export async function show(main, { go, exit, begin }) {
     hero.paint(stopped.last());
     activities.hidden = !tiles.paint();
     on.paint();
-    // One button is enough; for guests that section has none.
-    off.paint({ isHidden: !on.node.hidden && theater.mayOperate() });
+    off.paint();
     paintFacts(facts, roomFacts());
     stopped.paint();
   }
