@@ -186,7 +186,7 @@ def test_minimal(minimal, open_visit, size):
     minimal.wait_for("lamp", "brightness", 20)
     minimal.wait_for("beamer", "power", "on")
     expect(page.locator(".tile[data-on]")).to_contain_text("On now")
-    expect(page.locator(".home-two .chips")).to_contain_text("Lamp: dimmed to 20 %")
+    expect(page.locator(".room-card ~ .chips")).to_contain_text("Lamp: dimmed to 20 %")
     hero.get_by_role("button", name="End").click()
     expect(page.get_by_role("heading", name="Nothing is on")).to_be_visible()
     minimal.wait_for("beamer", "power", "off")
