@@ -16,6 +16,8 @@ export const store = {
   /** The time of the page's clock at which the connection was lost; undefined while it is live. */
   stoppedAt: undefined,
   library: 0,
+  /** Grows when a device comes or goes, also if it is back before a listener is called. */
+  availabilityChanges: 0,
   /** The activities and the scenes of the configuration, in its order. */
   activities: [],
   scenes: [],
@@ -188,6 +190,7 @@ export function lose() {
 
 const APPLIERS = {
   device(value) {
+    if (device(value.id)?.availability !== value.availability) store.availabilityChanges += 1;
     putByID(store.status.devices, { ...value, at: performance.now() });
   },
   activity(value) {
@@ -204,6 +207,7 @@ const APPLIERS = {
   configuration(value) {
     store.applied = value;
     store.status.devices = devices().filter(({ id }) => !value.removed?.includes(id));
+    store.availabilityChanges += 1;
     readConfiguration();
   },
 };
@@ -221,6 +225,7 @@ function applySnapshot(status) {
   for (const device of status.devices) device.at = now;
   const lastEvent = store.status?.event;
   store.status = status;
+  store.availabilityChanges += 1;
   const owner = ownerOf(status.activity);
   if (owner) owner.activity = status.activity;
   if (lastEvent && lastEvent !== status.event) catchUp(lastEvent);

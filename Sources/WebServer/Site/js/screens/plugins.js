@@ -37,15 +37,16 @@ export async function show(main) {
       setChildren(grid, h('li', {}, failureCard(t('plugins.unread'), failure, load)));
     }
   };
+  let known = theater.store.availabilityChanges;
   await load();
-  const availability = () => theater.devices().map((device) => device.availability).join();
-  let known = '';
   // A device that appears or goes is news of its plugin.
-  return theater.watch(() => {
-    const current = availability();
-    if (known && current !== known) load();
+  const follow = () => {
+    const current = theater.store.availabilityChanges;
+    if (current !== known) load();
     known = current;
-  });
+  };
+  follow();
+  return theater.watch(follow);
 }
 
 /** Failed ones first, disabled ones last. */
