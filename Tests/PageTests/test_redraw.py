@@ -126,7 +126,10 @@ def test_scrolled_away(owner):
     page.keyboard.press("End")
     expect(song(page, 49_999)).to_be_focused()
     # A narrow window has fewer columns, and a longer list.
+    height = page.evaluate("document.documentElement.scrollHeight")
     page.set_viewport_size({"width": 600, "height": 800})
+    is_longer = "(height) => document.documentElement.scrollHeight > height * 1.5"
+    page.wait_for_function(is_longer, arg=height)
     eventually(
         page,
         lambda: (
