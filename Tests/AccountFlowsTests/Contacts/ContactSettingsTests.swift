@@ -128,7 +128,7 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     #expect(played.newWork() == [] && played.screen.failure == old)
   }
 
-  @Test("B7 D3 · back from the code leads to the form; the next code may go elsewhere")
+  @Test("B7 · back from the code leads to the form; the next code may go elsewhere")
   func back() {
     var played = played()
     played.send(.typed(.phone, phone), .sendCode)

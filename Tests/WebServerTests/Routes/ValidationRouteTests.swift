@@ -49,7 +49,7 @@ import WebServer
     }
   }
 
-  @Test("A12 · tells an entrance whether the first owner is awaited, and how codes are sent")
+  @Test("tells an entrance whether the first owner is awaited, and how codes are sent")
   func entrance() async throws {
     try await TestServer.open { (room) async throws in
       func health() async throws -> JSON {

@@ -31,7 +31,7 @@ private let ticket = CodeTicket(request: "r1", wait: 30, destination: phone)
     #expect(harness.text.contains("( Register )"))
   }
 
-  @Test("B7 D3 · Ctrl-R sends a code to the phone; Escape leads back to the form")
+  @Test("B7 · Ctrl-R sends a code to the phone; Escape leads back to the form")
   func sendCode() {
     var harness = contacts()
     harness.press(.resend)
